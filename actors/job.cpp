@@ -1,0 +1,72 @@
+#include <millrace/actors/job.hpp>
+#include <millrace/actors/messages.hpp>
+
+#include <caf/event_based_actor.hpp>
+#include <caf/scoped_actor.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+namespace millrace {
+
+namespace {
+
+// Asks the supervisor from a thread that is no actor.
+template <class Atom>
+job_report_ptr ask(caf::actor_system& system, const caf::actor& supervisor, Atom what) {
+  caf::scoped_actor self{system};
+  job_report_ptr answer;
+  self->request(supervisor, caf::infinite, what)
+      .receive([&](job_report_ptr& r) { answer = std::move(r); },
+               [&](const caf::error& error) {
+                 throw std::runtime_error("the supervisor of the job is gone: " + system.render(error));
+               });
+  return answer;
+}
+
+// Pauses between two looks at a job, growing from the one to the other: short jobs are noticed soon, long ones cost
+// nothing.
+constexpr std::chrono::milliseconds first_pause{1};
+constexpr std::chrono::milliseconds longest_pause{16};
+
+}  // namespace
+
+job_report job::wait() const {
+  return *ask(*system_, supervisor_, wait_atom::value);
+}
+
+std::optional<job_report> job::wait_for(std::chrono::milliseconds at_most) const {
+  const auto until = std::chrono::steady_clock::now() + at_most;
+  for (auto pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
+    if (const auto result = ask(*system_, supervisor_, peek_atom::value)) return *result;
+    if (std::chrono::steady_clock::now() + pause > until) return std::nullopt;
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+job_report job::status() const {
+  return *ask(*system_, supervisor_, status_atom::value);
+}
+
+void job::cancel() const {
+  caf::anon_send(supervisor_, cancel_atom::value);
+}
+
+void job::drain() const {
+  caf::anon_send(supervisor_, drain_atom::value);
+}
+
+std::vector<std::vector<caf::actor>> job::shard_actors() const {
+  caf::scoped_actor self{*system_};
+  std::vector<std::vector<caf::actor>> all;
+  self->request(supervisor_, caf::infinite, shards_atom::value)
+      .receive([&](const roster_ptr& peers) { all = peers->shards; },
+               [&](const caf::error& error) {
+                 throw std::runtime_error("the supervisor of the job is gone: " + system_->render(error));
+               });
+  return all;
+}
+
+}  // namespace millrace

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <millrace/actors/job_report.hpp>
+
+#include <caf/actor.hpp>
+#include <caf/fwd.hpp>
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+namespace millrace {
+
+// A handle on a running job: cheap to copy, and dropping it does not cancel the job. It must not outlive the actor
+// system that the job runs in. The blocking calls are for threads that are not actors; an actor monitors supervisor()
+// instead.
+class job {
+ public:
+  job(caf::actor_system& system, caf::actor supervisor) : system_(&system), supervisor_(std::move(supervisor)) {}
+
+  // Blocks until the job has ended and gives its result. May be called again.
+  [[nodiscard]] job_report wait() const;
+  // The same, but gives up after a while.
+  [[nodiscard]] std::optional<job_report> wait_for(std::chrono::milliseconds at_most) const;
+  // A picture of the moment: states, metrics, watermarks, queues.
+  [[nodiscard]] job_report status() const;
+  // Stops now; what was in flight is lost, and what no epoch has committed does not appear. Returns at once.
+  void cancel() const;
+  // Stops the sources; everything read so far comes out (open windows fire, timers run) and the job ends DRAINED.
+  void drain() const;
+
+  // The root actor. It stays until the last handle is gone; its messages are internal.
+  [[nodiscard]] const caf::actor& supervisor() const { return supervisor_; }
+  // The shard actors of the running generation, by stage and shard: to watch them, or to kill one in a test.
+  [[nodiscard]] std::vector<std::vector<caf::actor>> shard_actors() const;
+
+ private:
+  caf::actor_system* system_;
+  caf::actor supervisor_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <millrace/actors/shard_outlet.hpp>
+#include <millrace/transforms/metrics/metric_board.hpp>
+#include <millrace/transforms/plan/plan.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace millrace {
+
+// Where a job stands.
+enum class job_state : std::uint8_t { running, done, drained, cancelled, failed };
+
+// "RUNNING", "DONE", "DRAINED", "CANCELLED", "FAILED".
+[[nodiscard]] std::string to_text(job_state state);
+
+// One shard actor of a job.
+struct shard_report {
+  std::string stage;
+  std::uint32_t shard = 0;
+  std::uint64_t actor = 0;  // the actor's id
+  timestamp input_watermark = timestamp::min();
+  timestamp output_watermark = timestamp::min();
+  std::size_t queued_bytes = 0;
+  std::size_t queued_bytes_max = 0;
+  std::uint64_t elements_in = 0;  // of its first transform
+};
+
+// What an edge has carried since the last rewind. A stage that has sent due timers to its own shards has an edge to
+// itself.
+struct edge_report {
+  std::string from;  // the stage's name
+  std::string to;
+  std::string codec;  // "none" or "zstd"
+  bool lifted = false;
+  edge_traffic traffic;
+};
+
+// What is known of a job: while it runs, a picture of the moment; after it, the result.
+struct job_report {
+  job_state state = job_state::running;
+  std::string job;
+  std::string error;               // of a failed job: step, element and cause
+  std::uint64_t epoch = 0;         // the last complete one
+  std::uint64_t resumed_from = 0;  // the epoch of the store it began with; 0: it began anew
+  std::uint32_t rewinds = 0;
+  std::map<std::string, metric_board> metrics;  // by transform path, over all shards
+  std::vector<shard_report> shards;
+  std::vector<edge_report> edges;
+
+  [[nodiscard]] std::uint64_t dropped(const std::string& cause) const;
+  [[nodiscard]] bool succeeded() const { return state == job_state::done || state == job_state::drained; }
+};
+
+}  // namespace millrace

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <millrace/actors/options.hpp>
+#include <millrace/actors/shard_outlet.hpp>
+#include <millrace/transforms/metrics/metric_board.hpp>
+
+#include <caf/actor.hpp>
+#include <caf/allowed_unsafe_message_type.hpp>
+#include <caf/atom.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace millrace {
+
+// Every message between the actors of a job: the protocol on one page. All actors of a job live in one process, so
+// payloads are plain C++ values, moved and never serialised; bundles travel as shipments.
+//
+//   data path      shard -> shard           shipment, credit_grant
+//   a shard's life supervisor -> stage      start_stage, respawn; stage -> shard  start_shard; shard -> supervisor
+//   shard_event epochs         checkpointer -> shard    barrier, commit;   shard -> checkpointer  snapshot_part,
+//   commit_done
+//                  checkpointer -> writer   checkpoint;        writer -> checkpointer written
+//   the user       job -> supervisor        wait, status, cancel, drain
+
+using start_atom = caf::atom_constant<caf::atom("start")>;
+using work_atom = caf::atom_constant<caf::atom("work")>;
+using tick_atom = caf::atom_constant<caf::atom("tick")>;
+using barrier_atom = caf::atom_constant<caf::atom("barrier")>;
+using commit_atom = caf::atom_constant<caf::atom("commit")>;
+using drain_atom = caf::atom_constant<caf::atom("drain")>;
+using cancel_atom = caf::atom_constant<caf::atom("cancel")>;
+using abort_atom = caf::atom_constant<caf::atom("abort")>;
+using wait_atom = caf::atom_constant<caf::atom("wait")>;
+using status_atom = caf::atom_constant<caf::atom("status")>;
+using peek_atom = caf::atom_constant<caf::atom("peek")>;
+using shards_atom = caf::atom_constant<caf::atom("shards")>;
+using play_atom = caf::atom_constant<caf::atom("play")>;
+using final_atom = caf::atom_constant<caf::atom("final")>;
+using written_atom = caf::atom_constant<caf::atom("written")>;
+using settled_atom = caf::atom_constant<caf::atom("settled")>;
+
+// What all actors of a job share and nobody changes.
+struct blueprint {
+  std::shared_ptr<const graph> of;
+  plan stages;
+  job_options options;
+  std::string job;
+  std::string fingerprint;
+
+  [[nodiscard]] timestamp now() const { return options.clock(); }
+};
+using blueprint_ptr = std::shared_ptr<const blueprint>;
+
+// The shard actors of one generation, by stage and shard.
+struct roster {
+  std::uint64_t generation = 0;
+  std::vector<std::vector<caf::actor>> shards;
+};
+using roster_ptr = std::shared_ptr<const roster>;
+
+// Begin generation roster->generation from a checkpoint, or from nothing.
+struct start_shard {
+  roster_ptr peers;
+  std::shared_ptr<const checkpoint> from;
+};
+
+// Something in the life of a shard, told to the supervisor.
+struct shard_event {
+  enum class what : std::uint8_t { started, finished, failed, has_effects };
+  what happened = what::started;
+  std::uint32_t stage = 0;
+  std::uint32_t shard = 0;
+  std::uint64_t generation = 0;
+  shard_loss why = shard_loss::crashed;
+  std::string message;  // of a failure: step, element and cause
+};
+
+// A shard's part of an epoch.
+struct snapshot_part {
+  std::uint64_t epoch = 0;
+  std::uint64_t generation = 0;
+  std::uint32_t stage = 0;
+  std::uint32_t shard = 0;
+  std::string bytes;
+};
+
+// A shard has made the effects of an epoch visible.
+struct commit_done {
+  std::uint64_t epoch = 0;
+  std::uint64_t generation = 0;
+  std::uint32_t stage = 0;
+  std::uint32_t shard = 0;
+};
+
+// What a shard tells of itself when asked.
+struct shard_status {
+  std::uint32_t stage = 0;
+  std::uint32_t shard = 0;
+  std::uint64_t generation = 0;
+  timestamp input_watermark = timestamp::min();
+  timestamp output_watermark = timestamp::min();
+  std::size_t queued_bytes = 0;
+  std::size_t queued_bytes_max = 0;
+  std::map<std::string, metric_board> metrics;
+  std::map<edge_id, edge_traffic> traffic;
+  edge_traffic timer_traffic;
+};
+using shard_status_ptr = std::shared_ptr<const shard_status>;
+
+struct job_report;
+using job_report_ptr = std::shared_ptr<const job_report>;
+using checkpoint_ptr = std::shared_ptr<const checkpoint>;
+
+}  // namespace millrace
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::shipment)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::credit_grant)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::roster_ptr)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::start_shard)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::shard_event)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::snapshot_part)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::commit_done)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::shard_status_ptr)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::job_report_ptr)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::checkpoint_ptr)

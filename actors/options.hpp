@@ -1,0 +1,40 @@
+#pragma once
+
+#include <millrace/actors/protocol/restart_policy.hpp>
+#include <millrace/transforms/checkpoints/checkpoint_store.hpp>
+#include <millrace/transforms/plan/plan.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace millrace {
+
+// How a job is run on the actor runtime. Every field has a sensible default: `engine.launch(p)` is enough.
+struct job_options {
+  std::string name = {};                               // empty: the pipeline's
+  std::uint32_t shards = 2;                            // of every stage that does not fix its own; 1 to 256
+  std::shared_ptr<checkpoint_store> checkpoints = {};  // null: in memory, which survives shards but not the process
+  std::chrono::milliseconds checkpoint_every{1000};
+  // Epochs are committed, and so results appear, while the job runs, even if every source is bounded and no checkpoint
+  // outlives the process. A job with an unbounded source or such checkpoints does so anyway.
+  bool streaming = false;
+  std::size_t edge_window_bytes = 1 << 20;  // rows in flight from one shard to another before the sender waits
+  edge_compression edges = edge_compression::automatic;
+  std::uint32_t bundle_rows = 1024;
+  std::uint32_t batch_rows = UINT32_MAX;  // an upper bound on batches inside a stage; for tests
+  std::uint32_t attempts = 4;             // calls of a user function for one element before it counts as failed
+  bool fuse = true;
+  bool lift_combiners = false;
+  bool fast_path = true;
+  restart_policy restarts = {};
+  // Processing time. Null: the system clock. A simulation gives its own.
+  std::function<timestamp()> clock = {};
+  // Blocking work runs on the job's own scheduler instead of a thread of its own; for simulations on one thread.
+  bool on_one_thread = false;
+};
+
+}  // namespace millrace

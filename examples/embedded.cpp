@@ -1,0 +1,122 @@
+// A pipeline inside an application of actors: a shop sends payments in and a dashboard gets alerts as typed messages.
+//   script/run embedded PAYMENTS.jsonl
+#include <millrace/actors/all.hpp>
+#include <millrace/io/all.hpp>
+
+#include <caf/all.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace mr = millrace;
+using namespace std::chrono_literals;
+
+// {"time":"2026-01-01T10:00:00Z","card":"1234","cents":999}
+struct payment {
+  mr::timestamp time;
+  std::string card;
+  std::int64_t cents = 0;
+};
+
+// What the dashboard gets: CAF asks for an inspect function of what it sends.
+struct alert {
+  std::string card;
+  std::int64_t cents = 0;
+};
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, alert& a) {
+  return f(caf::meta::type_name("alert"), a.card, a.cents);
+}
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(payment)
+
+// Raises an alert at the third payment of a card within a minute, and then begins to count anew.
+class card_watch {
+ public:
+  using output = alert;
+  auto cells() { return std::tie(recent_); }
+  void process(const mr::kv<std::string, payment>& x, mr::emitter<alert>& out) {
+    std::vector<payment> recent = recent_.read();
+    std::erase_if(recent, [&](const payment& p) { return p.time + 1min <= x.value.time; });
+    recent.push_back(x.value);
+    recent_.clear();
+    if (recent.size() == 3) out(alert{x.key, recent[0].cents + recent[1].cents + recent[2].cents});
+    else
+      for (const payment& p : recent) recent_.add(p);
+  }
+
+ private:
+  mr::bag_state<payment> recent_{"recent"};
+};
+
+using closing = caf::atom_constant<caf::atom("closing")>;
+
+// Takes payments and pushes them into the job. Its answer is whether there was room: the client tries again if not.
+caf::behavior shop(caf::event_based_actor* self, const mr::inlet<payment>& door) {
+  return {
+      [=](const payment& p) { return door.push(p, p.time); },
+      [=](closing) {
+        door.close();
+        self->quit();
+      },
+  };
+}
+
+caf::behavior dashboard(caf::event_based_actor* self) {
+  return {
+      [](const alert& a) { std::cout << "card " << a.card << " spent " << a.cents << " cents in a minute\n"; },
+      [=](closing) { self->quit(); },
+  };
+}
+
+// A client of the shop, here the thread of main.
+void pay(caf::scoped_actor& self, const caf::actor& to, const payment& p) {
+  for (bool taken = false; !taken;) {
+    self->request(to, caf::infinite, p)
+        .receive([&](bool answer) { taken = answer; },
+                 [](const caf::error&) { throw std::runtime_error("the shop has closed"); });
+    if (!taken) std::this_thread::sleep_for(1ms);
+  }
+}
+
+int main(int argc, char** argv) try {
+  if (argc != 2) throw std::invalid_argument("usage: embedded PAYMENTS.jsonl");
+  std::ifstream lines(argv[1]);
+  if (!lines) throw std::runtime_error(std::string("cannot read ") + argv[1]);
+  std::vector<payment> payments;
+  for (std::string line; std::getline(lines, line);) payments.push_back(mr::parse_json_line<payment>(line));
+
+  caf::actor_system_config config;  // the application's own
+  config.set("scheduler.policy", caf::atom("sharing"));
+  config.set("scheduler.max-throughput", std::size_t{50});
+  caf::actor_system system{config};
+  const caf::actor screen = system.spawn(dashboard);
+
+  mr::pipeline fraud{"fraud"};
+  const mr::inlet<payment> door{"payments"};
+  fraud | door                                    // payments
+      | mr::with_keys("by card", &payment::card)  // mr::kv<std::string, payment>
+      | mr::par_do("watch", card_watch{})         // alerts
+      | mr::deliver_to("alerts", screen);
+  const mr::job job = mr::engine(system).launch(fraud);
+
+  caf::scoped_actor self{system};
+  const caf::actor till = system.spawn(shop, door);
+  for (const payment& p : payments) pay(self, till, p);
+  self->send(till, closing::value);
+  const mr::job_report report = job.wait();
+  self->send(screen, closing::value);
+  self->wait_for(screen);
+  if (!report.succeeded()) throw std::runtime_error(report.error);
+  std::cout << door.pushed() << " payments\n";
+  return 0;
+} catch (const std::exception& error) {
+  std::cerr << "embedded: " << error.what() << '\n';
+  return 1;
+}

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <millrace/io/sqlite_connection.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace millrace {
+
+// Where rows go.
+struct sqlite_table_options {
+  std::filesystem::path database;
+  std::string table;
+  std::vector<std::string> key = {};  // columns that are unique together; empty: rows are only added
+};
+
+// A column as it is declared.
+struct sqlite_column {
+  std::string name;
+  std::string type;
+};
+
+// One writer's way into a table: makes the table and its book of epochs, and commits the rows of an epoch together with
+// the mark that it is done. Marks belong to one run of a job: a writer that was not restored begins anew and overwrites
+// them.
+class sqlite_table {
+ public:
+  // Throws io_error for a database that cannot be opened, a table whose columns differ, or a key that is no column.
+  sqlite_table(const sqlite_table_options& options, const std::vector<sqlite_column>& columns, std::string step,
+               std::uint32_t shard);
+
+  // The writer continues from a checkpoint: marks of earlier epochs count.
+  void restored() { continues_ = true; }
+  // Runs `insert_rows` with the insert statement and marks the epoch, in one transaction; nothing if it is marked
+  // already.
+  void commit(std::uint64_t epoch, const std::function<void(sqlite_statement&)>& insert_rows);
+
+ private:
+  std::string step_;
+  std::int64_t shard_;
+  bool continues_ = false;
+  sqlite_connection connection_;
+  sqlite_statement insert_;
+  sqlite_statement marked_;
+  sqlite_statement mark_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,205 @@
+#include <millrace/io/file_set.hpp>
+#include <millrace/io/io_error.hpp>
+#include <millrace/io/text_files.hpp>
+#include <millrace/transforms/coders/coder.hpp>
+#include <millrace/transforms/element/check.hpp>
+
+#include <algorithm>
+
+namespace millrace {
+
+namespace {
+
+// A shard keeps at most this many files open; the others are reopened when a line comes for them.
+constexpr std::size_t open_files_max = 64;
+
+}  // namespace
+
+text_files::text_files(text_files_options options, const operator_environment& in)
+    : options_(std::move(options)), in_(in), owner_(in.job + "/" + in.step + "/" + std::to_string(in.shard)) {
+  if (std::filesystem::path(options_.prefix).filename().empty())
+    throw io_error("the prefix \"" + options_.prefix
+                   + "\" of output files names a folder; add the beginning of a name");
+  create_folders(folder_of(options_.prefix));
+}
+
+void text_files::write(std::string_view line, const window& in, const pane_info& pane) {
+  clean_once();
+  if (closed(in, closed_to_)) {
+    ++in_.metrics.dropped("late");
+    return;
+  }
+  growing& file = file_of({in, pane});
+  compressed_writer& to = opened(file);
+  to.write(line);
+  to.write("\n");
+  file.unsynced = true;
+  file.used = ++writes_;
+}
+
+void text_files::prepare(std::uint64_t epoch) {
+  clean_once();
+  closed_to_ = in_.clock.output_watermark;
+  const file_key whole{window::global(), pane_info{}};
+  if (options_.unwindowed && created_ == 0 && closed(whole.first, closed_to_)) static_cast<void>(file_of(whole));
+  for (auto at = growing_.begin(); at != growing_.end();) {
+    growing& file = at->second;
+    if (file.first_epoch == 0) file.first_epoch = epoch;
+    if (closed(at->first.first, closed_to_)) {
+      finish(at->first, file, epoch);
+      at = growing_.erase(at);
+      continue;
+    }
+    if (file.unsynced) {
+      file.length_bytes = opened(file).cut_and_sync();
+      file.unsynced = false;
+    }
+    ++at;
+  }
+  // The temporaries' names must survive as well as their bytes.
+  if (!growing_.empty() || !complete_.empty()) sync_folder(folder_of(options_.prefix));
+}
+
+void text_files::commit(std::uint64_t epoch) {
+  committed_ = std::max(committed_, epoch);
+  for (const complete& c : complete_)
+    if (c.epoch <= epoch) publish(c.temporary, c.target);
+  std::erase_if(complete_, [&](const complete& c) { return c.epoch <= epoch; });
+}
+
+void text_files::abort() {
+  std::vector<std::filesystem::path> kept;
+  const auto covered = [&](std::uint64_t first_epoch) { return first_epoch != 0 && first_epoch <= committed_; };
+  for (auto& [key, file] : growing_) {
+    file.open.reset();
+    if (covered(file.first_epoch)) kept.push_back(file.temporary);
+  }
+  for (const complete& c : complete_)
+    if (covered(c.first_epoch)) kept.emplace_back(c.temporary);
+  growing_.clear();
+  complete_.clear();
+  remove_temporaries_except(kept);
+}
+
+void text_files::snapshot(writer& to) const {
+  coder<timestamp>::encode(to, closed_to_);
+  to.varint(created_);
+  to.varint(growing_.size());
+  for (const auto& [key, file] : growing_) {
+    coder<window>::encode(to, key.first);
+    coder<pane_info>::encode(to, key.second);
+    coder<std::string>::encode(to, file.temporary.string());
+    to.varint(file.length_bytes);
+    to.varint(file.first_epoch);
+  }
+  to.varint(complete_.size());
+  for (const complete& c : complete_) {
+    to.varint(c.epoch);
+    to.varint(c.first_epoch);
+    coder<std::string>::encode(to, c.temporary);
+    coder<std::string>::encode(to, c.target);
+  }
+}
+
+void text_files::restore(reader& from) {
+  growing_.clear();
+  complete_.clear();
+  open_count_ = 0;
+  closed_to_ = coder<timestamp>::decode(from);
+  created_ = from.varint();
+  std::vector<std::filesystem::path> kept;
+  const std::size_t files = from.count();
+  for (std::size_t i = 0; i < files; ++i) {
+    const auto in = coder<window>::decode(from);
+    const auto pane = coder<pane_info>::decode(from);
+    growing file{.temporary = coder<std::string>::decode(from)};
+    file.length_bytes = from.varint();
+    file.first_epoch = from.varint();
+    file.unsynced = false;
+    committed_ = std::max(committed_, file.first_epoch);
+    kept.push_back(file.temporary);
+    growing_.emplace(file_key{in, pane}, std::move(file));
+  }
+  const std::size_t waiting = from.count();
+  for (std::size_t i = 0; i < waiting; ++i) {
+    complete c;
+    c.epoch = from.varint();
+    c.first_epoch = from.varint();
+    c.temporary = coder<std::string>::decode(from);
+    c.target = coder<std::string>::decode(from);
+    kept.emplace_back(c.temporary);
+    complete_.push_back(std::move(c));
+  }
+  remove_temporaries_except(kept);
+  cleaned_ = true;
+  // What was written after the epoch must not stay, also if no line comes for the file again.
+  for (auto& [key, file] : growing_) static_cast<void>(opened(file));
+}
+
+text_files::growing& text_files::file_of(const file_key& key) {
+  const auto found = growing_.find(key);
+  return found != growing_.end() ? found->second : growing_.emplace(key, begin_file()).first->second;
+}
+
+text_files::growing text_files::begin_file() {
+  close_least_used();
+  growing file{.temporary = temporary_path(options_.prefix, owner_, std::to_string(created_++))};
+  file.open = std::make_unique<compressed_writer>(compressed_writer::create(file.temporary, {.kind = options_.kind}));
+  ++open_count_;
+  if (!options_.header.empty()) file.open->write(options_.header + "\n");
+  return file;
+}
+
+compressed_writer& text_files::opened(growing& file) {
+  if (!file.open) {
+    close_least_used();
+    file.open = std::make_unique<compressed_writer>(
+        compressed_writer::reopen(file.temporary, file.length_bytes, {.kind = options_.kind}));
+    ++open_count_;
+  }
+  return *file.open;
+}
+
+void text_files::close_least_used() {
+  if (open_count_ < open_files_max) return;
+  const auto order = [](const auto& entry) { return entry.second.open ? entry.second.used : UINT64_MAX; };
+  growing& file = std::ranges::min_element(growing_, {}, order)->second;
+  file.length_bytes = file.open->cut();
+  file.open.reset();
+  --open_count_;
+}
+
+void text_files::finish(const file_key& key, growing& file, std::uint64_t epoch) {
+  static_cast<void>(opened(file).finish());
+  file.open.reset();
+  --open_count_;
+  complete_.push_back({epoch, file.first_epoch, file.temporary.string(), target_of(key).string()});
+}
+
+bool text_files::closed(const window& w, timestamp mark) const {
+  return mark > std::min(w.max_timestamp() + options_.allowed_lateness, timestamp::end_of_global_window());
+}
+
+std::filesystem::path text_files::target_of(const file_key& key) const {
+  return name_of(text_file_name{.prefix = options_.prefix,
+                                .suffix = options_.suffix,
+                                .in = key.first,
+                                .pane = key.second,
+                                .shard = in_.shard,
+                                .shards = in_.shards,
+                                .naming = options_.naming});
+}
+
+void text_files::remove_temporaries_except(const std::vector<std::filesystem::path>& kept) {
+  remove_temporaries(folder_of(options_.prefix), owner_, kept);
+}
+
+// What an earlier run of the job left behind, where this one does not continue it. Not before it is clear that no
+// restore comes.
+void text_files::clean_once() {
+  if (cleaned_) return;
+  remove_temporaries_except({});
+  cleaned_ = true;
+}
+
+}  // namespace millrace

@@ -1,0 +1,98 @@
+#include <millrace/io/io_error.hpp>
+#include <millrace/io/text_range_reader.hpp>
+#include <millrace/transforms/element/check.hpp>
+
+#include <cerrno>
+#include <string>
+#include <sys/stat.h>
+
+namespace millrace {
+
+text_range_reader::text_range_reader(text_range range) : range_(std::move(range)) {
+  range_.kind = resolve(range_.kind, range_.path);
+  check(range_.buffer_bytes > 0, "a reader has a buffer");
+  buffer_.resize(range_.buffer_bytes);
+  if (range_.kind == compression::none) {
+    plain_ = open_for_reading(range_.path);
+    if (range_.resume_at) resume_plain(*range_.resume_at);
+    else if (range_.from > 0) start_ = range_.from - 1;
+  } else {
+    check(range_.from == 0 && range_.to == text_range{}.to, "a compressed file is read whole");
+    compressed_.emplace(range_.path, range_.kind);
+    if (range_.resume_at) resume_compressed(*range_.resume_at);
+  }
+  read_offset_ = start_;
+  splitter_ = line_splitter(range_.limits, start_);
+  if (range_.from > 0 && !range_.resume_at) {
+    // The line to which the byte before the range belongs is somebody else's; it is empty if the range begins one.
+    text_line partial;
+    while (!splitter_.next(partial) && refill()) {
+    }
+  }
+}
+
+bool text_range_reader::next(text_line& line) {
+  while (splitter_.position() < range_.to) {
+    if (splitter_.next(line)) return true;
+    if (!refill()) return false;
+  }
+  return false;
+}
+
+std::size_t text_range_reader::fill(std::vector<text_line>& lines, std::size_t lines_max) {
+  lines.clear();
+  text_line line;
+  // Only the first line may need another block: it would take the others' bytes away.
+  if (lines_max == 0 || !next(line)) return 0;
+  lines.push_back(line);
+  while (lines.size() < lines_max && splitter_.position() < range_.to && splitter_.next(line)) lines.push_back(line);
+  return lines.size();
+}
+
+std::uint64_t text_range_reader::bytes_read() const {
+  return compressed_ ? compressed_->compressed_position() : read_offset_ - start_;
+}
+
+// A position is the start of the file, follows the end of a line, or is the end of a file whose last line has no end.
+void text_range_reader::resume_plain(std::uint64_t position) {
+  start_ = position;
+  if (position == 0 || position == range_.from) return;
+  struct stat status{};
+  if (::fstat(plain_.number(), &status) != 0) throw system_failure("inspect " + range_.path.string(), errno);
+  if (position == static_cast<std::uint64_t>(status.st_size)) return;
+  char before = 0;
+  if (read_at(plain_, position - 1, {&before, 1}, range_.path) != 1 || before != '\n') refuse_position(position);
+}
+
+void text_range_reader::resume_compressed(std::uint64_t position) {
+  start_ = position;
+  char last = '\n';
+  std::uint64_t skipped = 0;
+  while (skipped < position) {
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_.size(), position - skipped));
+    const auto count = compressed_->read({buffer_.data(), wanted});
+    if (count > 0) last = buffer_[count - 1];
+    skipped += count;
+    if (count < wanted) refuse_position(position);
+  }
+  if (last == '\n') return;
+  // Only the last line may lack its end.
+  if (compressed_->read({buffer_.data(), 1}) != 0) refuse_position(position);
+}
+
+bool text_range_reader::refill() {
+  if (at_end_) return false;
+  const auto count = compressed_ ? compressed_->read(buffer_) : read_at(plain_, read_offset_, buffer_, range_.path);
+  read_offset_ += count;
+  splitter_.feed({buffer_.data(), count});
+  at_end_ = count < buffer_.size();
+  if (at_end_) splitter_.finish();
+  return true;
+}
+
+void text_range_reader::refuse_position(std::uint64_t position) const {
+  throw io_error("cannot resume reading " + range_.path.string() + " at offset " + std::to_string(position)
+                 + ": no line starts there, so the file was changed since it was first read");
+}
+
+}  // namespace millrace

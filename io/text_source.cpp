@@ -1,0 +1,76 @@
+#include <millrace/io/file_set.hpp>
+#include <millrace/io/text_source.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace millrace {
+
+namespace {
+
+constexpr std::uint64_t to_the_end = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t automatic_split_least = 256 * 1024;
+constexpr std::uint64_t automatic_split_most = 64 * 1024 * 1024;
+
+text_range range_of(const text_split& of, const read_text_options& options, const line_limits& limits) {
+  const bool whole = resolve(options.kind, of.path) != compression::none;
+  return {.path = of.path,
+          .from = of.from,
+          .to = whole ? to_the_end : of.to,
+          .kind = options.kind,
+          .limits = limits,
+          .resume_at = of.resume_at};
+}
+
+}  // namespace
+
+text_split_reader::text_split_reader(const text_split& of, const read_text_options& options)
+    : of_(of), limits_{.line_bytes_max = options.line_bytes_max, .validate_utf8 = true},
+      reader_(range_of(of, options, limits_)) {}
+
+std::string text_split_reader::describe(const text_line& line) const {
+  return describe_fault(line, limits_, of_.path);
+}
+
+text_split text_split_reader::remaining() const {
+  text_split left = of_;
+  left.resume_at = reader_.position();
+  return left;
+}
+
+std::vector<text_split> split_files(const file_patterns& patterns, const read_text_options& options,
+                                    std::size_t desired) {
+  std::vector<matched_file> files;
+  for (const auto& pattern : patterns.all)
+    for (auto& file : match_files(pattern)) files.push_back(std::move(file));
+  std::uint64_t total = 0;
+  for (const auto& f : files) total += f.size_bytes;
+  const std::uint64_t piece = options.split_bytes > 0 ? options.split_bytes
+                                                      : std::clamp(total / std::max<std::size_t>(1, desired),
+                                                                   automatic_split_least, automatic_split_most);
+  std::vector<text_split> all;
+  for (const auto& f : files) {
+    if (resolve(options.kind, f.path) != compression::none) {
+      all.push_back({f.path.string(), 0, to_the_end});
+      continue;
+    }
+    // Equal parts, so that the last one is not a remnant.
+    const std::uint64_t parts = f.size_bytes / piece + (f.size_bytes % piece == 0 ? 0 : 1);
+    for (std::uint64_t i = 0, from = 0; i < parts; ++i) {
+      const std::uint64_t to = from + f.size_bytes / parts + (i < f.size_bytes % parts ? 1 : 0);
+      all.push_back({f.path.string(), from, to});
+      from = to;
+    }
+  }
+  return all;
+}
+
+std::string describe_text_source(const file_patterns& patterns, const read_text_options& options) {
+  std::string named;
+  for (const auto& pattern : patterns.all) named += (named.empty() ? "" : ", ") + pattern;
+  return "lines of " + named + ", compression " + std::string(name_of(options.kind)) + ", at most "
+         + std::to_string(options.line_bytes_max) + " bytes a line";
+}
+
+}  // namespace millrace

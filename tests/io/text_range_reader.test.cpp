@@ -1,0 +1,193 @@
+#include "temporary_folder.hpp"
+
+#include <millrace/io/io_error.hpp>
+#include <millrace/io/text_range_reader.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace millrace {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+using lines = std::vector<std::string>;
+
+lines read_all(text_range_reader& reader) {
+  lines all;
+  text_line line;
+  while (reader.next(line)) all.emplace_back(line.text);
+  return all;
+}
+
+lines read_range(const std::filesystem::path& path, std::uint64_t from, std::uint64_t to, std::size_t buffer_bytes) {
+  text_range_reader reader({.path = path, .from = from, .to = to, .buffer_bytes = buffer_bytes});
+  return read_all(reader);
+}
+
+lines reference(std::string_view text) {
+  lines all;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    auto line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (end != std::string_view::npos && line.ends_with('\r')) line.remove_suffix(1);
+    all.emplace_back(line);
+  }
+  return all;
+}
+
+std::string random_text(std::mt19937_64& random, std::size_t bytes_max) {
+  std::string text(random() % (bytes_max + 1), ' ');
+  for (auto& c : text) c = "\n\n\r\rabcdefgh"[random() % 12];
+  return text;
+}
+
+void write_compressed(const std::filesystem::path& path, std::string_view text) {
+  auto writer = compressed_writer::create(path);
+  writer.write(text);
+  writer.finish();
+}
+
+TEST(text_range_reader, gives_a_line_to_the_range_in_which_it_starts) {
+  const temporary_folder folder;
+  const auto path = folder.write("in", "one\ntwo\nthree\n");
+  EXPECT_THAT(read_range(path, 0, 1, 100), ElementsAre("one"));
+  EXPECT_THAT(read_range(path, 1, 4, 100), ElementsAre());
+  EXPECT_THAT(read_range(path, 1, 5, 100), ElementsAre("two"));
+  EXPECT_THAT(read_range(path, 4, 8, 100), ElementsAre("two"));
+  EXPECT_THAT(read_range(path, 5, 14, 100), ElementsAre("three"));
+  EXPECT_THAT(read_range(path, 14, 20, 100), ElementsAre());
+}
+
+TEST(text_range_reader, gives_every_line_once_however_a_text_is_cut_into_ranges) {
+  const temporary_folder folder;
+  std::mt19937_64 random{7};
+  for (int round = 0; round < 60; ++round) {
+    const auto text = random_text(random, 50);
+    const auto path = folder.write("in", text);
+    const auto expected = reference(text);
+    for (const std::size_t buffer_bytes : {1U, 2U, 3U, 7U, 16U, 49U, 50U, 64U}) {
+      lines all;
+      std::uint64_t from = 0;
+      while (from < text.size()) {
+        const auto to = from + 1 + random() % 9;
+        const auto part = read_range(path, from, to, buffer_bytes);
+        all.insert(all.end(), part.begin(), part.end());
+        from = to;
+      }
+      ASSERT_EQ(all, expected) << "buffers of " << buffer_bytes << " over " << testing::PrintToString(text);
+    }
+  }
+}
+
+TEST(text_range_reader, resumes_at_any_line_of_any_range) {
+  const temporary_folder folder;
+  std::mt19937_64 random{8};
+  for (int round = 0; round < 60; ++round) {
+    const auto text = random_text(random, 50);
+    const auto path = folder.write("in", text);
+    text_range range{.path = path, .from = random() % 10, .buffer_bytes = 1 + random() % 20};
+    range.to = range.from + random() % 40;
+    const auto expected = read_range(path, range.from, range.to, 100);
+    for (std::size_t stop = 0; stop <= expected.size(); ++stop) {
+      text_range_reader first(range);
+      lines all;
+      text_line line;
+      while (all.size() < stop && first.next(line)) all.emplace_back(line.text);
+      auto resumed_range = range;
+      resumed_range.resume_at = first.position();
+      text_range_reader second(resumed_range);
+      EXPECT_EQ(second.position(), first.position());
+      const auto rest = read_all(second);
+      all.insert(all.end(), rest.begin(), rest.end());
+      ASSERT_EQ(all, expected) << "stopped after " << stop << " of " << testing::PrintToString(text);
+    }
+  }
+}
+
+TEST(text_range_reader, resumes_in_compressed_files_at_positions_of_the_text) {
+  const temporary_folder folder;
+  const std::string text = "one\ntwo\r\n\nfour";
+  const std::vector<std::uint64_t> positions{0, 4, 9, 10, 14};
+  for (const auto* name : {"in.gz", "in.zst"}) {
+    write_compressed(folder.path() / name, text);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      text_range_reader reader({.path = folder.path() / name, .resume_at = positions[i], .buffer_bytes = 3});
+      auto expected = reference(text);
+      expected.erase(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(i));
+      EXPECT_EQ(read_all(reader), expected);
+      EXPECT_EQ(reader.position(), text.size());
+      EXPECT_EQ(reader.bytes_read(), std::filesystem::file_size(folder.path() / name));
+    }
+  }
+}
+
+TEST(text_range_reader, refuses_a_position_at_which_no_line_starts) {
+  const temporary_folder folder;
+  const auto plain = folder.write("in", "one\ntwo\n");
+  write_compressed(folder.path() / "in.gz", "one\ntwo\n");
+  for (const auto& path : {plain, folder.path() / "in.gz"}) {
+    for (const std::uint64_t position : {2U, 9U, 1000U}) {
+      EXPECT_EQ(message_of<io_error>([&] { text_range_reader({.path = path, .resume_at = position}); }),
+                "cannot resume reading " + path.string() + " at offset " + std::to_string(position)
+                    + ": no line starts there, so the file was changed since it was first read");
+    }
+  }
+}
+
+TEST(text_range_reader, fills_batches_whose_views_are_all_valid) {
+  const temporary_folder folder;
+  std::mt19937_64 random{9};
+  for (int round = 0; round < 100; ++round) {
+    const auto text = random_text(random, 80);
+    const auto path = folder.write("in", text);
+    text_range_reader reader({.path = path, .buffer_bytes = 1 + random() % 30});
+    std::vector<text_line> batch;
+    lines all;
+    while (reader.fill(batch, 1 + random() % 5) > 0) {
+      for (const auto& line : batch) all.emplace_back(line.text);
+    }
+    ASSERT_EQ(all, reference(text));
+  }
+}
+
+TEST(text_range_reader, reads_nothing_from_an_empty_file) {
+  const temporary_folder folder;
+  EXPECT_THAT(read_range(folder.write("in", ""), 0, 10, 100), ElementsAre());
+  EXPECT_THAT(read_range("/dev/null", 0, 10, 100), ElementsAre());
+}
+
+TEST(text_range_reader, passes_faulty_lines_on_with_their_offsets) {
+  const temporary_folder folder;
+  const auto path = folder.write("in", "ok\ntoo long\nx\xff\n");
+  text_range_reader reader({.path = path, .limits = {.line_bytes_max = 4, .validate_utf8 = true}});
+  std::vector<text_line> batch;
+  ASSERT_EQ(reader.fill(batch, 10), 3U);
+  EXPECT_EQ(batch[0].fault, line_fault::none);
+  EXPECT_EQ(batch[1].fault, line_fault::too_long);
+  EXPECT_EQ(batch[1].offset, 3U);
+  EXPECT_EQ(batch[2].fault, line_fault::invalid_utf8);
+  EXPECT_EQ(batch[2].offset, 12U);
+}
+
+TEST(text_range_reader, reports_what_cannot_be_read) {
+  const temporary_folder folder;
+  const auto refusal = [](const std::filesystem::path& path) {
+    return message_of<io_error>([&] {
+      text_range_reader reader({.path = path});
+      read_all(reader);
+    });
+  };
+  EXPECT_THAT(refusal(folder.path() / "no"), HasSubstr("/no: No such file or directory"));
+  EXPECT_THAT(refusal(folder.path()), HasSubstr(folder.path().string() + ": Is a directory"));
+  EXPECT_THAT(refusal("/proc/self/mem"), HasSubstr("/proc/self/mem at offset 0: Input/output error"));
+  folder.write("bad.gz", "not compressed");
+  EXPECT_THAT(refusal(folder.path() / "bad.gz"), HasSubstr("bad.gz as gzip: it is not a gzip file"));
+}
+
+}  // namespace
+}  // namespace millrace

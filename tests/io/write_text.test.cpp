@@ -1,0 +1,244 @@
+#include "temporary_folder.hpp"
+
+#include <millrace/io/write_text.hpp>
+#include <millrace/transforms/direct/direct_runner.hpp>
+#include <millrace/transforms/direct/test_stream.hpp>
+#include <millrace/transforms/sources/create.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace millrace {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+const window first_ten{timestamp{0}, timestamp{10}};
+const window second_ten{timestamp{10}, timestamp{20}};
+
+// One shard's files, driven by hand.
+struct driven_files {
+  explicit driven_files(const temporary_folder& folder, text_files_options options = {}, std::uint32_t shard = 0) {
+    options.prefix = (folder.path() / "out").string();
+    in = std::make_unique<operator_environment>(operator_environment{
+        .step = "write", .shard = shard, .shards = 2, .clock = clock, .metrics = metrics, .job = "job"});
+    files = std::make_unique<text_files>(options, *in);
+  }
+  void write(const std::string& line, const window& w = window::global()) { files->write(line, w, {}); }
+  void end() { clock.output_watermark = timestamp::max(); }
+  [[nodiscard]] std::string snapshot() const {
+    writer bytes;
+    files->snapshot(bytes);
+    return std::string(bytes.bytes());
+  }
+  void restore(const std::string& bytes) {
+    reader from{std::string_view(bytes)};
+    files->restore(from);
+    from.expect_end();
+  }
+
+  stage_clock clock;
+  metric_board metrics;
+  std::unique_ptr<operator_environment> in;
+  std::unique_ptr<text_files> files;
+};
+
+TEST(text_files, appear_whole_at_the_commit_and_not_before) {
+  const temporary_folder folder;
+  driven_files of(folder);
+  of.write("one");
+  of.files->prepare(1);
+  of.files->commit(1);
+  of.write("two");
+  of.end();
+  of.files->prepare(2);
+  for (const auto& name : folder.names()) EXPECT_THAT(name, HasSubstr(".tmp"));
+  of.files->commit(2);
+  EXPECT_THAT(folder.names(), ElementsAre("out-00000-of-00002"));
+  EXPECT_EQ(content_of(folder.path() / "out-00000-of-00002"), "one\ntwo\n");
+  of.files->commit(2);
+  EXPECT_THAT(folder.names(), SizeIs(1));
+}
+
+TEST(text_files, are_cut_back_to_the_epoch_that_is_restored) {
+  const temporary_folder folder;
+  std::string snapshot;
+  {
+    driven_files of(folder);
+    of.write("one");
+    of.files->prepare(1);
+    snapshot = of.snapshot();
+    of.files->commit(1);
+    of.write("lost");
+    of.write("an orphan", first_ten);
+    of.files->prepare(2);
+  }
+  EXPECT_THAT(folder.names(), SizeIs(2));
+  driven_files again(folder);
+  again.restore(snapshot);
+  EXPECT_THAT(folder.names(), SizeIs(1));
+  again.files->commit(1);
+  again.write("two");
+  again.end();
+  again.files->prepare(2);
+  again.files->commit(2);
+  EXPECT_THAT(folder.names(), ElementsAre("out-00000-of-00002"));
+  EXPECT_EQ(content_of(folder.path() / "out-00000-of-00002"), "one\ntwo\n");
+}
+
+TEST(text_files, are_published_again_without_harm_when_a_commit_is_repeated_after_a_crash) {
+  for (const bool crashed_after_commit : {false, true}) {
+    const temporary_folder folder;
+    std::string snapshot;
+    {
+      driven_files of(folder);
+      of.write("one");
+      of.end();
+      of.files->prepare(1);
+      snapshot = of.snapshot();
+      if (crashed_after_commit) of.files->commit(1);
+    }
+    driven_files again(folder);
+    again.restore(snapshot);
+    again.files->commit(1);
+    EXPECT_THAT(folder.names(), ElementsAre("out-00000-of-00002"));
+    EXPECT_EQ(content_of(folder.path() / "out-00000-of-00002"), "one\n");
+  }
+}
+
+TEST(text_files, of_a_window_are_complete_when_the_watermark_has_passed_it) {
+  const temporary_folder folder;
+  driven_files of(folder);
+  of.write("a", first_ten);
+  of.write("b", second_ten);
+  of.clock.output_watermark = timestamp{9};
+  of.files->prepare(1);
+  of.files->commit(1);
+  EXPECT_FALSE(
+      std::filesystem::exists(folder.path() / "out-1970-01-01T00:00:00.000Z-1970-01-01T00:00:00.010Z-00000-of-00002"));
+  of.clock.output_watermark = timestamp{10};
+  of.files->prepare(2);
+  of.files->commit(2);
+  EXPECT_EQ(content_of(folder.path() / "out-1970-01-01T00:00:00.000Z-1970-01-01T00:00:00.010Z-00000-of-00002"), "a\n");
+  EXPECT_THAT(folder.names(), SizeIs(2));
+}
+
+TEST(text_files, wait_for_the_allowed_lateness_and_drop_what_comes_after) {
+  const temporary_folder folder;
+  driven_files of(folder, {.allowed_lateness = duration{5}});
+  of.write("a", first_ten);
+  of.clock.output_watermark = timestamp{14};
+  of.files->prepare(1);
+  of.files->commit(1);
+  of.write("late but allowed", first_ten);
+  of.clock.output_watermark = timestamp{15};
+  of.files->prepare(2);
+  of.files->commit(2);
+  of.write("too late", first_ten);
+  EXPECT_EQ(of.metrics.dropped("late"), 1U);
+  EXPECT_EQ(content_of(folder.path() / "out-1970-01-01T00:00:00.000Z-1970-01-01T00:00:00.010Z-00000-of-00002"),
+            "a\nlate but allowed\n");
+}
+
+TEST(text_files, may_be_more_than_can_be_open) {
+  const temporary_folder folder;
+  driven_files of(folder);
+  const auto window_of = [](std::int64_t i) { return window{timestamp{i}, timestamp{i + 1}}; };
+  for (const char* line : {"first", "second"})
+    for (std::int64_t i = 0; i < 70; ++i) of.write(line, window_of(i));
+  of.files->prepare(1);
+  const auto snapshot = of.snapshot();
+  driven_files again(folder);
+  again.restore(snapshot);
+  for (std::int64_t i = 0; i < 70; ++i) again.write("third", window_of(i));
+  again.end();
+  again.files->prepare(2);
+  again.files->commit(2);
+  ASSERT_THAT(folder.names(), SizeIs(70));
+  for (const auto& name : folder.names()) EXPECT_EQ(content_of(folder.path() / name), "first\nsecond\nthird\n");
+}
+
+TEST(text_files, leave_nothing_behind_an_abort_but_what_a_checkpoint_needs) {
+  const temporary_folder folder;
+  driven_files of(folder);
+  of.write("covered");
+  of.files->prepare(1);
+  of.files->commit(1);
+  of.write("not covered", first_ten);
+  of.files->prepare(2);
+  EXPECT_THAT(folder.names(), SizeIs(2));
+  of.files->abort();
+  EXPECT_THAT(folder.names(), SizeIs(1));
+  driven_files other(folder, {}, 1);
+  other.write("never committed");
+  other.files->prepare(1);
+  EXPECT_THAT(folder.names(), SizeIs(2));
+  other.files->abort();
+  EXPECT_THAT(folder.names(), SizeIs(1));
+}
+
+TEST(text_files, remove_what_an_earlier_run_of_the_job_left_but_not_what_others_write) {
+  const temporary_folder folder;
+  {
+    driven_files(folder).write("abandoned");
+  }
+  driven_files other(folder, {}, 1);
+  other.write("of another shard");
+  EXPECT_THAT(folder.names(), SizeIs(2));
+  driven_files again(folder);
+  again.write("new");
+  EXPECT_THAT(folder.names(), SizeIs(2));
+}
+
+TEST(write_text, writes_a_file_with_a_header_and_the_ending_of_its_compression) {
+  const temporary_folder folder;
+  pipeline p("test");
+  const auto lines = p | create("lines", {"a", "b"});
+  lines | write_text("plain", (folder.path() / "plain").string(), {.suffix = ".csv", .header = "name"});
+  lines | write_text("packed", (folder.path() / "deep/packed").string(), {.kind = compression::zstd});
+  run_direct(p);
+  EXPECT_THAT(folder.names(), ElementsAre("deep", "plain-00000-of-00001.csv"));
+  EXPECT_EQ(content_of(folder.path() / "plain-00000-of-00001.csv"), "name\na\nb\n");
+  compressed_reader packed(folder.path() / "deep/packed-00000-of-00001.zst", compression::zstd);
+  std::string text(100, ' ');
+  text.resize(packed.read(text));
+  EXPECT_EQ(text, "a\nb\n");
+}
+
+TEST(write_text, gives_an_empty_file_for_an_empty_input) {
+  const temporary_folder folder;
+  pipeline p("test");
+  p | create<std::string>("none", {}) | write_text("write", (folder.path() / "out").string());
+  run_direct(p);
+  EXPECT_THAT(folder.names(), ElementsAre("out-00000-of-00001"));
+  EXPECT_EQ(content_of(folder.path() / "out-00000-of-00001"), "");
+}
+
+TEST(write_text, refuses_what_could_never_be_complete) {
+  pipeline p("test");
+  const auto lines = p | test_stream<std::string>("input").add({"a"});
+  EXPECT_THAT(message_of<pipeline_error>([&] { lines | write_text("write", "out"); }), HasSubstr("window_into"));
+  const auto bounded = p | create("lines", {"a"});
+  EXPECT_THAT(message_of<pipeline_error>([&] { bounded | write_text("folder", "out/"); }),
+              HasSubstr("beginning of a name"));
+}
+
+TEST(write_text, fixes_the_shards_it_was_given) {
+  pipeline p("test");
+  p | create("lines", {"a"}) | write_text("three", "out", {.shards = 3});
+  EXPECT_EQ(p.description().nodes().at(1).spec->fixed_shards(), 3U);
+}
+
+TEST(write_text, says_which_step_could_not_write) {
+  const temporary_folder folder;
+  const auto blocked = folder.write("file", "").string();
+  pipeline p("test");
+  p | create("lines", {"a"}) | write_text("write", blocked + "/out");
+  EXPECT_THAT(message_of<write_failure>([&] { run_direct(p); }), HasSubstr("step \"write\""));
+}
+
+}  // namespace
+}  // namespace millrace

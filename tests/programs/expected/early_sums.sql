@@ -1,0 +1,1 @@
+select 'cents: ' || customer || ' ' || sum(cents) from orders group by customer;

@@ -1,0 +1,101 @@
+#include <millrace/tests/transforms/operators/driven_operator.hpp>
+#include <millrace/transforms/operators/read_operator.hpp>
+#include <millrace/transforms/sources/sequence.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace millrace {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct driven_sequence {
+  explicit driven_sequence(sequence_options options, driven_environment env = {})
+      : source(std::move(options)), in(std::move(env)), op(source, in.get()) {
+    op.connect(0, static_cast<receiver<std::int64_t>&>(out));
+  }
+  read_status read_at(std::int64_t now, std::uint32_t rows = 1000) {
+    in.clock.now = timestamp{now};
+    return op.read(rows);
+  }
+
+  sequence_source source;
+  driven_environment in;
+  caught<std::int64_t> out;
+  read_operator<sequence_source> op;
+};
+
+TEST(sequence, counts_from_its_first_number_to_before_its_end) {
+  driven_sequence of({.from = 3, .to = 6});
+  EXPECT_EQ(of.read_at(0), read_status::ended);
+  EXPECT_THAT(of.out.values, ElementsAre(3, 4, 5));
+  EXPECT_EQ(of.out.times.at(0), timestamp::min().millis());
+}
+
+TEST(sequence, may_be_empty) {
+  driven_sequence of({.from = 3, .to = 3});
+  EXPECT_EQ(of.read_at(0), read_status::ended);
+  EXPECT_THAT(of.out.values, IsEmpty());
+}
+
+TEST(sequence, divides_numbers_among_shards_without_loss) {
+  std::vector<std::int64_t> all;
+  for (std::uint32_t shard = 0; shard < 3; ++shard) {
+    driven_sequence of({.to = 10}, {.shard = shard, .shards = 3});
+    of.read_at(0);
+    all.insert(all.end(), of.out.values.begin(), of.out.values.end());
+  }
+  EXPECT_THAT(all, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+}
+
+TEST(sequence, waits_until_a_paced_number_is_due) {
+  driven_sequence of({.to = 5, .rate = 2});  // a number every 500 ms
+  EXPECT_EQ(of.read_at(10'000), read_status::waiting);
+  EXPECT_THAT(of.out.values, ElementsAre(0));
+  EXPECT_EQ(of.op.next_read(), timestamp{10'500});
+  EXPECT_EQ(of.read_at(10'499), read_status::waiting);
+  EXPECT_EQ(of.out.values.size(), 1U);
+  EXPECT_EQ(of.read_at(11'000), read_status::waiting);
+  EXPECT_THAT(of.out.values, ElementsAre(0, 1, 2));
+  EXPECT_THAT(of.out.times, ElementsAre(10'000, 10'500, 11'000));
+  EXPECT_EQ(of.op.promise().at, timestamp{11'500});
+  EXPECT_EQ(of.read_at(12'000), read_status::ended);
+}
+
+TEST(sequence, deals_paced_numbers_out_one_by_one) {
+  driven_sequence second({.to = 6, .rate = 1000}, {.shard = 1, .shards = 2});
+  second.read_at(0);
+  EXPECT_THAT(second.out.values, IsEmpty());
+  second.read_at(5);
+  EXPECT_THAT(second.out.values, ElementsAre(1, 3, 5));
+  EXPECT_THAT(second.out.times, ElementsAre(1, 3, 5));
+}
+
+TEST(sequence, takes_event_times_from_a_function_and_promises_the_next_one) {
+  driven_sequence of({.time_of = [](std::int64_t n) { return timestamp{n * 100}; }});
+  EXPECT_EQ(of.read_at(0, 3), read_status::more);
+  EXPECT_THAT(of.out.times, ElementsAre(0, 100, 200));
+  EXPECT_EQ(of.op.promise().at, timestamp{300});
+  EXPECT_FALSE(of.source.bounded());
+}
+
+TEST(sequence, keeps_its_pace_over_a_restart) {
+  driven_sequence first({.to = 100, .rate = 1});
+  first.read_at(5'000);
+  driven_sequence second({.to = 100, .rate = 1});
+  restore_from(second.op, snapshot_of(first.op));
+  second.read_at(7'000);
+  EXPECT_THAT(second.out.values, ElementsAre(1, 2));
+  EXPECT_THAT(second.out.times, ElementsAre(6'000, 7'000));
+}
+
+TEST(sequence, refuses_options_that_make_no_sense) {
+  EXPECT_THAT(refusal_of<pipeline_error>([] { sequence("n", {.to = -1}); }), HasSubstr("ends before it begins"));
+  EXPECT_THAT(refusal_of<pipeline_error>([] { sequence("n", {.rate = -2}); }), HasSubstr("\"n\""));
+}
+
+}  // namespace
+}  // namespace millrace

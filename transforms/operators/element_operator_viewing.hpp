@@ -1,0 +1,198 @@
+#pragma once
+
+#include <millrace/transforms/operators/edge.hpp>
+#include <millrace/transforms/operators/element_operator_emitting.hpp>
+#include <millrace/transforms/side/view_contents.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace millrace {
+
+// An element-wise operator whose function reads side inputs. It stands before the operator itself and hands on only
+// elements whose side windows are ready; the others are put aside, hold the watermark at their times and follow when
+// their windows become ready. An element in several windows is processed once for each.
+template <class In, class Inner, class... Shapes>
+class viewing_operator final : public stage_operator, public receiver<In>, public view_consumer {
+ public:
+  template <class Fn>
+  viewing_operator(const operator_environment& in, Fn fn, duration main_lateness,
+                   const std::tuple<view_source<Shapes>...>& views)
+      : clock_(in.clock), metrics_(in.metrics), main_lateness_(main_lateness),
+        rows_max_(std::max(1U, std::min(in.batch_rows_max, batch_rows<In>))),
+        views_(std::apply([&](const auto&... of) { return std::tuple{view_contents(of, main_lateness)...}; }, views)),
+        inner_(in, std::move(fn)) {
+    inner_.call().look_at(arguments_);
+  }
+
+  receiver_ref input(std::size_t /*port*/) override { return static_cast<receiver<In>&>(*this); }
+  void connect(std::size_t output, receiver_ref next) override { inner_.connect(output, next); }
+  void setup() override { inner_.setup(); }
+  void start_bundle() override { inner_.start_bundle(); }
+  void finish_bundle() override {
+    inner_.finish_bundle();
+    collect();
+  }
+  void teardown() noexcept override { inner_.teardown(); }
+  view_consumer* as_view_consumer() override { return this; }
+
+  void accept(const batch<In>& in) override {
+    each_single_window(in, [&](const batch<In>& part) {
+      each_context(part, [&](const context& c, const batch<In>& same) { admit(c, same); });
+    });
+  }
+
+  void accept_view(std::uint32_t view, const bundle& in) override {
+    at_view(view, [&](auto& v) { v.accept(in); });
+    release();
+  }
+  void advance_view(std::uint32_t view, timestamp mark) override {
+    at_view(view, [&](auto& v) { v.windows().advance(mark); });
+    release();
+    collect();
+  }
+
+  [[nodiscard]] timestamp hold() const override { return std::min(inner_.hold(), earliest_waiting()); }
+
+  void snapshot(writer& to) const override {
+    std::apply([&](const auto&... v) { (v.snapshot(to), ...); }, views_);
+    to.varint(waiting_.size());
+    for (const auto& [in, elements] : waiting_) {
+      coder<window>::encode(to, in);
+      to.varint(elements.all.size());
+      for (const auto& e : elements.all) {
+        coder<In>::encode(to, e.value);
+        coder<timestamp>::encode(to, e.time);
+        coder<pane_info>::encode(to, e.pane);
+      }
+    }
+    inner_.snapshot(to);
+  }
+  void restore(reader& from) override {
+    std::apply([&](auto&... v) { (v.restore(from), ...); }, views_);
+    waiting_.clear();
+    for (std::size_t n = from.count(); n > 0; --n) {
+      const window in = coder<window>::decode(from);
+      auto& elements = waiting_[in];
+      for (std::size_t m = from.count(); m > 0; --m) {
+        In value = coder<In>::decode(from);
+        const timestamp time = coder<timestamp>::decode(from);
+        elements.add({std::move(value), time, coder<pane_info>::decode(from)});
+      }
+    }
+    inner_.restore(from);
+  }
+
+ private:
+  struct waiting_element {
+    In value;
+    timestamp time;
+    pane_info pane;
+  };
+  struct waiting_window {
+    std::vector<waiting_element> all;
+    timestamp earliest = timestamp::max();
+
+    void add(waiting_element e) {
+      earliest = std::min(earliest, e.time);
+      all.push_back(std::move(e));
+    }
+  };
+
+  template <class F>
+  void at_view(std::uint32_t view, F&& f) {
+    std::uint32_t i = 0;
+    std::apply([&](auto&... v) { ((i++ == view ? f(v) : void()), ...); }, views_);
+    check(view < sizeof...(Shapes), "a step is given the side inputs that it names");
+  }
+
+  // Whether no view keeps elements of this window waiting. A window that has no side window is ready to fail.
+  [[nodiscard]] bool ready(const window& main) {
+    const auto one = [&](auto& v) {
+      try {
+        return v.windows().ready(v.windows().of(main));
+      } catch (const window_error&) {
+        return true;
+      }
+    };
+    return std::apply([&](auto&... v) { return (one(v) && ...); }, views_);
+  }
+  // Whether the contents for a window were forgotten because it has expired in the main input. That is the output of
+  // the steps before this one in the stage: a pane which the head gives out at the end of its window is not late here
+  // though the stage's own input is further, so what counts is what the stage has promised.
+  [[nodiscard]] bool expired(const window& main) {
+    if (!(main.max_timestamp() + main_lateness_ < clock_.output_watermark)) return false;
+    const auto forgotten = [&](auto& v) {
+      const window side = v.windows().of(main);
+      return !v.has(side) && v.windows().collectable(side, clock_.output_watermark, timestamp::max());
+    };
+    try {
+      return std::apply([&](auto&... v) { return (forgotten(v) || ...); }, views_);
+    } catch (const window_error&) {
+      return false;
+    }
+  }
+
+  void admit(const context& c, const batch<In>& part) {
+    const window& main = c.windows.front();
+    if (expired(main)) metrics_.dropped("late") += part.count;
+    else if (ready(main)) process(main, part);
+    else part.each([&](std::uint32_t p, const In& x) { waiting_[main].add({x, part.at->time_at(p), c.pane}); });
+  }
+  void process(const window& main, const batch<In>& part) {
+    arguments_.look(views_, main);
+    inner_.accept(part);
+  }
+
+  // Processes what waited for contents that are there now.
+  void release() {
+    for (auto at = waiting_.begin(); at != waiting_.end();)
+      if (ready(at->first)) {
+        replay(at->first, at->second.all);
+        at = waiting_.erase(at);
+      } else {
+        ++at;
+      }
+  }
+  // The elements lie where they are: only their stamps are put into columns.
+  void replay(const window& main, const std::vector<waiting_element>& elements) {
+    std::vector<timestamp> times;
+    for (std::size_t from = 0; from < elements.size();) {
+      const context c{main, elements[from].pane};
+      times.clear();
+      while (times.size() < rows_max_ && from + times.size() < elements.size()
+             && elements[from + times.size()].pane == c.pane)
+        times.push_back(elements[from + times.size()].time);
+      const auto [least, greatest] = std::minmax_element(times.begin(), times.end());
+      const stamps at{times.data(), *least, *greatest, nullptr, {&c, 1}};
+      process(main,
+              {&elements[from].value, sizeof(waiting_element), static_cast<std::uint32_t>(times.size()), nullptr, &at});
+      from += times.size();
+    }
+  }
+  void collect() {
+    const timestamp waiting = earliest_waiting();
+    std::apply([&](auto&... v) { (v.collect(clock_.output_watermark, waiting), ...); }, views_);
+  }
+  [[nodiscard]] timestamp earliest_waiting() const {
+    timestamp earliest = timestamp::max();
+    for (const auto& [in, elements] : waiting_) earliest = std::min(earliest, elements.earliest);
+    return earliest;
+  }
+
+  const stage_clock& clock_;
+  metric_board& metrics_;
+  duration main_lateness_;
+  std::uint32_t rows_max_;
+  std::tuple<view_contents<Shapes>...> views_;
+  detail::view_arguments<Shapes...> arguments_;
+  Inner inner_;
+  std::map<window, waiting_window> waiting_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <millrace/transforms/operators/operator.hpp>
+#include <millrace/transforms/state/grouping.hpp>
+
+#include <optional>
+#include <string>
+
+namespace millrace::detail {
+
+// Drives the general engine of groupings from the bundles and clocks of a stage, and keeps the metrics of dropped
+// elements. What group_operator and combine_operator have alike; they own it and the buffers it works on.
+class grouped_head {
+ public:
+  grouped_head(const operator_environment& in, const windowing_strategy& strategy, group_buffers& buffers)
+      : clock_(in.clock), metrics_(in.metrics), engine_(strategy, buffers, {timestamp::min(), in.clock.now}) {}
+
+  // One bundle of rows: the buffers know each by its number.
+  void accept(const bundle& in) {
+    metrics_.elements_in += in.rows;
+    engine_.begin_bundle();
+    std::uint32_t row = 0;
+    for (const row_run& run : in.runs) {
+      const window_set& windows = in.contexts[run.context].windows;
+      for (; row < run.end; ++row) engine_.add(in.keys.bytes_at(row), windows, in.time_at(row), row);
+    }
+    engine_.end_bundle();
+  }
+  void advance() {
+    engine_.advance_clock(clock_.now);
+    engine_.advance(clock_.input_watermark);
+  }
+
+  // Adds what was dropped since the last call to the metrics.
+  void count_dropped() {
+    const dropped_elements now = engine_.dropped();
+    count_dropped({now.late - counted_.late, now.closed_window - counted_.closed_window});
+  }
+  // The same where the caller knows better how many elements the dropped rows stand for.
+  void count_dropped(const dropped_elements& dropped) {
+    if (dropped.late > 0) metrics_.dropped("late") += dropped.late;
+    if (dropped.closed_window > 0) metrics_.dropped("closed_window") += dropped.closed_window;
+    counted_ = engine_.dropped();
+  }
+
+  [[nodiscard]] timestamp hold() const { return engine_.output_hold(); }
+  // A trigger is ready when the clock is above its time.
+  [[nodiscard]] std::optional<timestamp> next_clock_timer() const {
+    const timestamp next = engine_.next_clock_timer();
+    if (next == timestamp::max()) return std::nullopt;
+    return next + duration{1};
+  }
+  [[nodiscard]] timestamp input_watermark() const { return engine_.input_watermark(); }
+
+  void snapshot(writer& to) const { engine_.encode(to); }
+  void restore(reader& from) {
+    engine_.decode(from);
+    counted_ = engine_.dropped();
+  }
+
+ private:
+  const stage_clock& clock_;
+  metric_board& metrics_;
+  grouping engine_;
+  dropped_elements counted_;
+};
+
+}  // namespace millrace::detail

@@ -1,0 +1,233 @@
+#pragma once
+
+#include <millrace/transforms/bundles/bundle.hpp>
+#include <millrace/transforms/operators/environment.hpp>
+#include <millrace/transforms/state/cell_record.hpp>
+#include <millrace/transforms/state/cell_store.hpp>
+#include <millrace/transforms/state/cell_timers.hpp>
+#include <millrace/transforms/windows/windowing.hpp>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace millrace::detail {
+
+// What a stateful function keeps on one shard: records of cells by window and key, the queue of its timers, and the
+// rules of both (firing order, expiry, holds). It calls no user code. Owned by the function's operator, next to the
+// function.
+//
+// State of a window goes when the watermark is above its expiry + 1, after its event timers have fired; processing
+// timers are dropped when it is above the expiry. With `calls_expiration`, each record waits for a bundle_timer of the
+// cell `expiration` first, and holds the watermark at the window's last instant until then.
+template <class Fn>
+class stateful_records {
+  using cells = function_cells<Fn>;
+  using record = typename cells::record;
+  using store = cell_store<record>;
+  using window_cells = typename store::window_cells;
+
+ public:
+  // The number of the cell that a bundle_timer for a window's expiration bears.
+  static constexpr std::uint32_t expiration = cells::size;
+  static constexpr bool has_timers = cells::types::event_timers || cells::types::processing_timers;
+
+  // One record that is worked on. Ends with the next open(), close() or erase() in the same window.
+  struct place {
+    window in;
+    std::string_view key;
+    window_cells* of = nullptr;
+    record* at = nullptr;
+  };
+
+  stateful_records(Fn& fn, const windowing_strategy& strategy, const stage_clock& clock, bool calls_expiration)
+      : cells_(fn), strategy_(strategy), clock_(clock), calls_expiration_(calls_expiration) {}
+
+  // Whether elements of this window are dropped.
+  [[nodiscard]] bool expired(const window& w) const { return strategy_.expiry(w) < clock_.input_watermark; }
+
+  // The record of a window and key, made if there is none.
+  place open(const window& in, std::string_view key) {
+    window_cells& of = store_.at(in);
+    auto found = of.of_keys.find(key);
+    if (found == of.of_keys.end()) found = of.of_keys.emplace(std::string(key), record{}).first;
+    return {in, found->first, &of, &found->second};
+  }
+  std::optional<place> find(const window& in, std::string_view key) {
+    window_cells* of = store_.find(in);
+    if (!of) return std::nullopt;
+    const auto found = of->of_keys.find(key);
+    if (found == of->of_keys.end()) return std::nullopt;
+    return place{in, found->first, of, &found->second};
+  }
+  // Forgets a record that keeps nothing, unless its expiration will be told.
+  void close(place& at) {
+    if (!calls_expiration_ && cells::empty(*at.at)) erase(at);
+  }
+  void erase(place& at) {
+    drop_timers(at, true);
+    at.of->of_keys.erase(at.of->of_keys.find(at.key));
+    if (at.of->of_keys.empty()) store_.erase(at.in);
+  }
+
+  // Around a call: the function's cells stand for this record.
+  void bind(place& at, timestamp time) {
+    scope_.watermark = clock_.input_watermark;
+    scope_.now = clock_.now;
+    scope_.expiry = strategy_.expiry(at.in);
+    scope_.at = time;
+    cells_.bind(*at.at, scope_);
+  }
+  void take_back(place& at) { cells_.take_back(*at.at); }
+  void release(place& at) {
+    cells_.release(*at.at, [&](bool processing, std::uint32_t cell, const timer_slot& before, timer_slot& now) {
+      if (before.pending) remove_timer(at, processing, cell, before);
+      if (now.pending && processing && expired(at.in)) now = {};
+      if (now.pending) add_timer(at, processing, cell, now);
+    });
+  }
+  void allow_timers(bool allowed) { scope_.may_set = allowed; }
+
+  // Takes a timer that came in a bundle off the queue; false if it was cleared or set anew meanwhile.
+  bool begin_firing(place& at, const bundle_timer& t) {
+    bool fires = false;
+    cells_.with_timer(*at.at, t.cell, [&](auto& timer, timer_slot& slot) {
+      if (!slot.pending || slot.fires != t.fires || slot.output != t.output) return;
+      fires = true;
+      remove_timer(at, t.processing_time, t.cell, slot);
+      slot = {};
+      timer_access::firing(timer, t.fires);
+    });
+    return fires;
+  }
+  template <class F>
+  void with_timer(place& at, std::uint32_t cell, F&& f) {
+    cells_.with_timer(*at.at, cell, [&](auto& timer, timer_slot&) { f(timer); });
+  }
+  // The timestamp of what a timer's callback emits. One that holds nothing has no output timestamp of its own.
+  [[nodiscard]] static timestamp time_of(const bundle_timer& t) {
+    if (t.output != timestamp::max()) return t.output;
+    return t.processing_time ? t.in.max_timestamp() : t.fires;
+  }
+
+  // Appends what is due: event timers and expirations by time, then processing timers.
+  void take_due(bundle& to) {
+    fresh_.clear();
+    timers_.take_due(time_domain::event, clock_.input_watermark, to);
+    if (calls_expiration_) take_expirations(to);
+    std::ranges::sort(to.timers, {},
+                      [](const bundle_timer& t) { return std::tuple{t.fires, std::string_view{t.key}, t.in, t.cell}; });
+    timers_.take_due(time_domain::processing, clock_.now, to);
+  }
+  // A timer of the same key that a callback of this bundle has set and that must fire before `next`.
+  std::optional<bundle_timer> take_fresh_before(const bundle_timer& next) {
+    const auto of_key = fresh_.find(next.key);
+    if (of_key == fresh_.end()) return std::nullopt;
+    auto& set = of_key->second;
+    const auto first = std::ranges::min_element(set, {}, [&](const bundle_timer& t) {
+      return t.processing_time == next.processing_time ? t.fires : timestamp::max();
+    });
+    if (first == set.end() || first->processing_time != next.processing_time || first->fires > next.fires)
+      return std::nullopt;
+    const bundle_timer taken = std::move(*first);
+    set.erase(first);
+    return taken;
+  }
+
+  // Drops what no watermark will come back for.
+  void forget_expired() {
+    fresh_.clear();
+    for (auto at = store_.windows().begin(); at != store_.windows().end() && expired(at->first);) {
+      const auto here = at++;
+      if (!std::exchange(here->second.expired, true)) drop_processing_timers(here->first, here->second);
+      if (!calls_expiration_ && here->second.event_timers == 0 && cleans_up(here->first)) store_.erase(here->first);
+    }
+  }
+
+  // The earliest processing time at which take_due() gives a timer.
+  [[nodiscard]] std::optional<timestamp> next_clock_timer() const {
+    const auto next = timers_.next_processing_time();
+    if (!next) return std::nullopt;
+    return *next + duration{1};
+  }
+  [[nodiscard]] timestamp hold() const {
+    timestamp least = timers_.hold();
+    if (calls_expiration_ && !store_.empty()) least = std::min(least, store_.windows().begin()->first.max_timestamp());
+    return least;
+  }
+
+  void encode(writer& to) const {
+    store_.encode(to, [](writer& out, const record& r) { cells::encode(out, r); });
+  }
+  void decode(reader& from) {
+    store_.decode(from, [&](reader& in, const window& w, const std::string& key, record& r) {
+      cells::decode(in, r);
+      place at{w, key, store_.find(w), &r};
+      cells_.each_pending(r, [&](bool processing, std::uint32_t cell, const timer_slot& slot) {
+        add_timer(at, processing, cell, slot);
+      });
+    });
+    fresh_.clear();
+  }
+
+ private:
+  static time_domain domain(bool processing) { return processing ? time_domain::processing : time_domain::event; }
+  [[nodiscard]] bool cleans_up(const window& w) const {
+    return strategy_.expiry(w) + duration{1} < clock_.input_watermark;
+  }
+
+  void add_timer(place& at, bool processing, std::uint32_t cell, const timer_slot& slot) {
+    timers_.add(domain(processing), {slot.fires, std::string(at.key), at.in, cell}, slot.output);
+    if (!processing) ++at.of->event_timers;
+    if (slot.fires < (processing ? clock_.now : clock_.input_watermark))
+      fresh_[std::string(at.key)].push_back({std::string(at.key), at.in, cell, processing, slot.fires, slot.output});
+  }
+  void remove_timer(place& at, bool processing, std::uint32_t cell, const timer_slot& slot) {
+    timers_.remove(domain(processing), {slot.fires, std::string(at.key), at.in, cell});
+    if (!processing) --at.of->event_timers;
+  }
+  void drop_timers(place& at, bool event_timers_too) {
+    cells_.each_pending(*at.at, [&](bool processing, std::uint32_t cell, timer_slot& slot) {
+      if (!processing && !event_timers_too) return;
+      remove_timer(at, processing, cell, slot);
+      slot = {};
+    });
+  }
+  void drop_processing_timers(const window& in, window_cells& of) {
+    if constexpr (cells::types::processing_timers) {
+      for (auto& [key, r] : of.of_keys) {
+        place at{in, key, &of, &r};
+        drop_timers(at, false);
+      }
+    }
+  }
+
+  void take_expirations(bundle& to) {
+    for (auto& [in, of] : store_.windows()) {
+      if (!cleans_up(in)) return;
+      if (std::exchange(of.told, true)) continue;
+      for (const std::string_view key : store::sorted_keys(of.of_keys))
+        to.timers.push_back(
+            {std::string(key), in, expiration, false, strategy_.expiry(in) + duration{1}, in.max_timestamp()});
+    }
+  }
+
+  cells cells_;
+  windowing_strategy strategy_;
+  const stage_clock& clock_;
+  bool calls_expiration_;
+  timer_scope scope_;
+  store store_;
+  cell_timers timers_;
+  // Timers set in the past by the calls of the open bundle, by key.
+  boost::unordered_flat_map<std::string, std::vector<bundle_timer>> fresh_;
+};
+
+}  // namespace millrace::detail

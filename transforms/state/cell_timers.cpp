@@ -1,0 +1,36 @@
+#include <millrace/transforms/element/check.hpp>
+#include <millrace/transforms/state/cell_timers.hpp>
+
+#include <utility>
+
+namespace millrace {
+
+void cell_timers::add(time_domain domain, timer_id id, timestamp output) {
+  const bool added = of(domain).emplace(std::move(id), entry{output}).second;
+  check(added, "a timer is pending once");
+  if (output != timestamp::max()) holds_.add(output);
+}
+
+void cell_timers::remove(time_domain domain, const timer_id& id) {
+  queue& from = of(domain);
+  const auto found = from.find(id);
+  check(found != from.end(), "a timer that is removed is pending");
+  if (found->second.output != timestamp::max()) holds_.remove(found->second.output);
+  from.erase(found);
+}
+
+void cell_timers::take_due(time_domain domain, timestamp now, bundle& to) {
+  for (auto& [id, e] : of(domain)) {
+    if (id.fires >= now) return;
+    if (std::exchange(e.handed_out, true)) continue;
+    to.timers.push_back({id.key, id.in, id.cell, domain == time_domain::processing, id.fires, e.output});
+  }
+}
+
+std::optional<timestamp> cell_timers::next_processing_time() const {
+  for (const auto& [id, e] : processing_)
+    if (!e.handed_out) return id.fires;
+  return std::nullopt;
+}
+
+}  // namespace millrace

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <millrace/transforms/bundles/bundle.hpp>
+#include <millrace/transforms/element/time.hpp>
+#include <millrace/transforms/element/window.hpp>
+#include <millrace/transforms/state/holds.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+
+namespace millrace {
+
+// Which clock a timer waits for.
+enum class time_domain : std::uint8_t { event, processing };
+
+// The name of a pending timer: at most one for each key, window and cell, as their owner sees to.
+struct timer_id {
+  timestamp fires;
+  std::string key;
+  window in;
+  std::uint32_t cell = 0;
+
+  friend bool operator<(const timer_id& a, const timer_id& b) {
+    return std::tie(a.fires, a.key, a.in, a.cell) < std::tie(b.fires, b.key, b.in, b.cell);
+  }
+};
+
+// The pending user timers of one shard, by time, with their watermark holds. A timer that was handed out in a bundle
+// stays pending, and is not handed out again, until whoever runs that bundle removes it. Owned by the operator of a
+// stateful function, whose cells say what is pending; this is an index that is rebuilt after a restore.
+class cell_timers {
+ public:
+  // Adds a timer with its output timestamp, or max() for one that holds nothing.
+  void add(time_domain domain, timer_id id, timestamp output);
+  // Removes a timer that is pending.
+  void remove(time_domain domain, const timer_id& id);
+
+  // Appends the timers that wait for a time before `now` to a bundle, by time.
+  void take_due(time_domain domain, timestamp now, bundle& to);
+
+  // The earliest hold, or max().
+  [[nodiscard]] timestamp hold() const { return holds_.least(); }
+  // The time of the first processing timer that has not been handed out.
+  [[nodiscard]] std::optional<timestamp> next_processing_time() const;
+  [[nodiscard]] bool empty() const { return event_.empty() && processing_.empty(); }
+
+ private:
+  struct entry {
+    timestamp output;
+    bool handed_out = false;
+  };
+  using queue = std::map<timer_id, entry>;
+
+  queue& of(time_domain domain) { return domain == time_domain::event ? event_ : processing_; }
+
+  queue event_;
+  queue processing_;
+  holds holds_;
+};
+
+}  // namespace millrace
