@@ -10,6 +10,9 @@ namespace {
 // Elements that a source reads in one unit of work: enough for several bundles, short enough for messages to be
 // handled.
 constexpr std::uint32_t read_bundles = 4;
+// Bundles that a shard takes before it tells how far it has come: a shard that never catches up with its inbox must not
+// keep its watermark from those behind it.
+constexpr std::uint32_t bundles_per_mark = 8;
 }  // namespace
 
 shard_core::shard_core(const graph& of, const plan& in, const shard_options& options, shard_surroundings& around)
@@ -116,7 +119,7 @@ bool shard_core::blocked() const {
 bool shard_core::work(timestamp now) {
   if (blocked()) return false;
   if (take_bundle(now)) {
-    if (inbox_.empty()) send_on(0);
+    if (inbox_.empty() || ++taken_ >= bundles_per_mark) send_on(0);
     return true;
   }
   if (!source_ended_ && !(source_waits_ && instance_.source()->next_read() > now)) {
@@ -202,6 +205,7 @@ void shard_core::read_source(timestamp now) {
 // Rows first, then the watermark that they are behind.
 void shard_core::send_on(std::uint64_t barrier) {
   unsent_ = false;
+  taken_ = 0;
   instance_.flush();
   watermark mark = instance_.output_watermark();
   mark.idle = mark.idle || merge_.idle();

@@ -118,7 +118,8 @@ class shard_core {
   std::size_t inbox_bytes_ = 0;
   std::size_t queued_bytes_max_ = 0;
   timestamp output_ = timestamp::min();
-  bool unsent_ = false;  // something happened since send_on()
+  bool unsent_ = false;      // something happened since send_on()
+  std::uint32_t taken_ = 0;  // bundles since send_on()
   bool source_ended_ = true;
   bool source_waits_ = false;
   bool end_noted_ = false;

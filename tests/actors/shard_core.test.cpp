@@ -2,6 +2,7 @@
 #include <millrace/transforms/count.hpp>
 #include <millrace/transforms/direct/recording.hpp>
 #include <millrace/transforms/pipeline.hpp>
+#include <millrace/transforms/reshuffle.hpp>
 #include <millrace/transforms/sources/create.hpp>
 
 #include <gtest/gtest.h>
@@ -193,6 +194,47 @@ TEST(shard_core, drops_what_an_older_generation_sent_and_notices_a_lost_bundle) 
   stray->header.generation = 5;
   stray->header.sequence = 1;
   EXPECT_THROW(consumer.receive({5, stray, nullptr, 0}), broken_invariant);
+}
+
+// Keeps what a shard sends.
+struct sent_shipments final : shard_surroundings {
+  void deliver(edge_id /*edge*/, std::uint32_t /*to*/, shipment rows) override {
+    marks.push_back(rows.rows->header.mark.at);
+  }
+  void grant(edge_id /*edge*/, std::uint32_t /*sender*/, credit_grant /*credit*/) override {}
+  void snapshot_taken(std::uint64_t /*epoch*/, std::string /*bytes*/) override {}
+  void finished() override {}
+
+  std::vector<timestamp> marks;
+};
+
+TEST(shard_core, tells_its_watermark_though_its_inbox_never_runs_dry) {
+  pipeline p{"letters"};
+  p | create<std::string>("letters", {"a"}) | count_per_element("count") | reshuffle("on") | collect("out", counts{});
+  const plan stages = make_plan(p.description(), {.shards = 1});
+  shard_options o;
+  o.stage = 1;
+  o.generation = 1;
+  sent_shipments sent;
+  shard_core count(p.description(), stages, o, sent);
+  count.start(timestamp{0}, std::nullopt);
+  std::uint64_t sequence = 0;
+  const auto push = [&] {
+    auto b = std::make_shared<bundle>();
+    b->clear(column::variable, column_width<std::uint64_t>);
+    b->header.generation = 1;
+    b->header.edge = stages.stages[1].inputs.front();
+    b->header.sequence = sequence++;
+    b->header.mark = {timestamp{static_cast<std::int64_t>(sequence)}, false};
+    count.receive({1, b, nullptr, 0});
+  };
+  push();
+  for (int i = 0; i < 40; ++i) {
+    push();
+    ASSERT_TRUE(count.work(timestamp{0}));
+  }
+  ASSERT_GE(sent.marks.size(), 4U);
+  EXPECT_GT(sent.marks.back(), timestamp{30});
 }
 
 }  // namespace

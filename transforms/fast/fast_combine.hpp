@@ -7,13 +7,16 @@
 #include <millrace/transforms/fast/pane_batch.hpp>
 #include <millrace/transforms/fast/row_values.hpp>
 #include <millrace/transforms/fast/window_table.hpp>
+#include <millrace/transforms/operators/failure.hpp>
 #include <millrace/transforms/operators/operator.hpp>
 #include <millrace/transforms/triggers/trigger_program.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,7 +34,7 @@ class fast_combine final : public stage_operator, public stage_head {
   using output = kv<Key, combined_by<Fn>>;
 
   fast_combine(const operator_environment& in, const windowing_strategy& strategy, Fn fn)
-      : fn_(std::move(fn)), strategy_(strategy), firing_(fast_firing_of(strategy)), clock_(in.clock),
+      : step_(in.step), fn_(std::move(fn)), strategy_(strategy), firing_(fast_firing_of(strategy)), clock_(in.clock),
         metrics_(in.metrics), now_(in.clock.now), out_(in), windows_(pool_) {}
 
   void connect(std::size_t /*output*/, receiver_ref next) override { out_.connect(next.as<output>()); }
@@ -105,8 +108,12 @@ class fast_combine final : public stage_operator, public stage_head {
       const auto create = [this] { return fn_.create(); };
       each_kind_of_value<In, accumulator>(rows, from, [&](auto&& value_of, auto is_accumulator) {
         w.rows.update_many(end - from, key_at, create, [&](accumulator& to, std::uint32_t i) {
-          if constexpr (decltype(is_accumulator)::value) fn_.merge(to, value_of(i));
-          else fn_.add(to, value_of(i));
+          try {
+            if constexpr (decltype(is_accumulator)::value) fn_.merge(to, value_of(i));
+            else fn_.add(to, value_of(i));
+          } catch (...) {
+            fail(is_accumulator() ? "a partial result" : described(rows, from + i));
+          }
         });
       });
     };
@@ -119,6 +126,13 @@ class fast_combine final : public stage_operator, public stage_head {
       const column::string_rows keys = rows.keys.strings();
       update_with([keys, from](std::uint32_t i) { return keys[from + i]; });
     }
+  }
+  // The user's functions are called once: what they have left in an accumulator when they throw cannot be taken back.
+  [[noreturn, gnu::cold]] void fail(const std::string& element) {
+    std::throw_with_nested(element_failure({step_, element, message_of_current_exception(), 1}));
+  }
+  [[gnu::cold]] static std::string described(const bundle& rows, std::uint32_t row) {
+    return describe_element(kv{decode_key<Key>(rows.keys.bytes_at(row)), value_at<In>(rows.values, row)});
   }
   void wait_for_clock(entry& w) {
     const timestamp until = delayed_until(now_, firing_.steps);
@@ -201,12 +215,19 @@ class fast_combine final : public stage_operator, public stage_head {
   }
   void put(const view& k, const accumulator& a) {
     if (!detail::has_result(fn_, a)) return;
-    out_.put([&] { return output{key_from_view<Key>(k), fn_.extract(a)}; });
+    out_.put([&] {
+      try {
+        return output{key_from_view<Key>(k), fn_.extract(a)};
+      } catch (...) {
+        fail("the result of key " + describe_element(key_from_view<Key>(k)));
+      }
+    });
   }
 
   void snapshot_window(const entry& w, writer& to) const;
   void restore_window(reader& from);
 
+  std::string step_;
   Fn fn_;
   windowing_strategy strategy_;
   fast_firing firing_;

@@ -9,21 +9,33 @@
 
 namespace millrace {
 
+// The most contexts that the codes of a batch tell apart.
+inline constexpr std::size_t codes_max = 256;
+
 // Calls f(context, part) for the elements of each context of a batch; `part` selects just those. One call for the batch
 // as it is when it has a single context, which is nearly always.
 template <class T, class F>
 void each_context(const batch<T>& in, F&& f) {
   if (!in.at->codes) return f(in.at->contexts[0], in);
-  std::array<std::uint16_t, batch_max + 1> chosen;
-  for (std::size_t code = 0; code < in.at->contexts.size(); ++code) {
+  const std::uint8_t* codes = in.at->codes;
+  const std::size_t contexts = in.at->contexts.size();
+  std::array<std::uint16_t, codes_max> end{};  // of each context's part of `chosen`; first its size
+  std::array<std::uint16_t, batch_max> chosen;
+  in.each([&](std::uint32_t p, const T&) { ++end[codes[p]]; });
+  std::uint16_t begin = 0;
+  for (std::size_t code = 0; code < contexts; ++code) {
+    const std::uint16_t size = end[code];
+    end[code] = begin;
+    begin = static_cast<std::uint16_t>(begin + size);
+  }
+  in.each([&](std::uint32_t p, const T&) { chosen[end[codes[p]]++] = static_cast<std::uint16_t>(p); });
+  begin = 0;
+  for (std::size_t code = 0; code < contexts; ++code) {
     batch<T> part = in;
-    part.selected = chosen.data();
-    part.count = 0;
-    in.each([&](std::uint32_t p, const T&) {
-      chosen[part.count] = static_cast<std::uint16_t>(p);
-      part.count += in.at->codes[p] == code ? 1 : 0;
-    });
+    part.selected = chosen.data() + begin;
+    part.count = end[code] - begin;
     if (part.count > 0) f(in.at->contexts[code], part);
+    begin = end[code];
   }
 }
 

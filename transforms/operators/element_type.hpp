@@ -45,6 +45,7 @@ consteval void require_element() {
 // elements between and within stages. One constant per type; a collection of opaque bytes has its own.
 struct element_type {
   any_coder coder;
+  bool leaves_stage;  // its elements can cross an edge as they are; text views cannot
   std::unique_ptr<edge_writer> (*make_writer)(const edge_environment&);
   std::unique_ptr<stage_operator> (*make_reader)(const operator_environment&);
   std::unique_ptr<stage_operator> (*make_tee)();
@@ -77,7 +78,7 @@ std::unique_ptr<stage_operator> make_tee() {
 
 template <class T>
 const element_type& element_type::of() {
-  static const element_type type{any_coder::of<detail::owning_t<T>>(), &detail::make_value_writer<T>,
+  static const element_type type{any_coder::of<detail::owning_t<T>>(), !is_text_view<T>, &detail::make_value_writer<T>,
                                  &detail::make_bundle_reader<T>, &detail::make_tee<T>};
   return type;
 }

@@ -4,9 +4,12 @@
 #include <millrace/transforms/bundles/key_hash.hpp>
 #include <millrace/transforms/element/kv.hpp>
 #include <millrace/transforms/operators/edge.hpp>
+#include <millrace/transforms/operators/failure.hpp>
 #include <millrace/transforms/operators/operator.hpp>
 
 #include <array>
+#include <exception>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -53,7 +56,7 @@ class keyed_writer final : public edge_writer, public receiver<Row> {
 
  public:
   keyed_writer(const edge_environment& in, bool with_times, KeyOf key_of = {}, ValueOf value_of = {})
-      : with_times_(with_times), key_of_(std::move(key_of)), value_of_(std::move(value_of)) {
+      : step_(in.step), with_times_(with_times), key_of_(std::move(key_of)), value_of_(std::move(value_of)) {
     for (std::uint32_t s = 0; s < in.to.shards(); ++s)
       builders_.emplace_back(in.to, s, key_width<key>, column_width<value>, in.bundle_rows_max);
     for (std::uint32_t s = 0; s < slices_max; ++s) owners_[s] = static_cast<std::uint16_t>(in.to.owner(s));
@@ -61,16 +64,35 @@ class keyed_writer final : public edge_writer, public receiver<Row> {
 
   receiver_ref input() override { return static_cast<receiver<Row>&>(*this); }
   void accept(const batch<Row>& in) override {
-    each_context(in, [&](const context& c, const batch<Row>& part) {
-      if (builders_.size() == 1) append(builders_[0], c, part);
-      else split(c, part);
-    });
+    try {
+      each_context(in, [&](const context& c, const batch<Row>& part) {
+        if (builders_.size() == 1) append(builders_[0], c, part);
+        else split(c, part);
+      });
+    } catch (...) {
+      name_failure(in);
+    }
   }
   void flush() override {
     for (auto& b : builders_) b.flush();
   }
 
  private:
+  // Passes on what is being handled, naming the element if it came from the key or value function: these are called
+  // again, row by row.
+  [[noreturn]] void name_failure(const batch<Row>& in) {
+    static_cast<void>(message_of_current_exception());
+    in.each([&](std::uint32_t, const Row& row) {
+      try {
+        static_cast<void>(key_of_(row));
+        static_cast<void>(value_of_(row));
+      } catch (...) {
+        std::throw_with_nested(element_failure({step_, describe_element(row), message_of_current_exception(), 2}));
+      }
+    });
+    throw;
+  }
+
   // Owners first, then shard by shard, so that column pointers stay in registers.
   void split(const context& c, const batch<Row>& part) {
     std::array<std::uint16_t, batch_max> owner;
@@ -144,6 +166,7 @@ class keyed_writer final : public edge_writer, public receiver<Row> {
     at += sizeof(T);
   }
 
+  std::string step_;
   bool with_times_;
   [[no_unique_address]] KeyOf key_of_;
   [[no_unique_address]] ValueOf value_of_;

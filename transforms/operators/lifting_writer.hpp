@@ -22,7 +22,7 @@ class lifting_writer final : public edge_writer, public receiver<Row> {
 
  public:
   lifting_writer(const edge_environment& in, KeyOf key_of, ValueOf value_of, Fn fn)
-      : plain_(in, false, key_of, value_of), key_of_(std::move(key_of)), value_of_(std::move(value_of)),
+      : step_(in.step), plain_(in, false, key_of, value_of), key_of_(std::move(key_of)), value_of_(std::move(value_of)),
         fn_(std::move(fn)), slots_(slots_max, free) {
     for (std::uint32_t s = 0; s < in.to.shards(); ++s) {
       builders_.emplace_back(in.to, s, key_width<key>, column_width<part>, in.bundle_rows_max);
@@ -45,9 +45,7 @@ class lifting_writer final : public edge_writer, public receiver<Row> {
           send_full_table();
           code = code_of(c);
         }
-        part& to = part_of(code, row);
-        fn_.add(to.accumulator, value_of_(row));
-        ++to.elements;
+        add(code, row);
       });
     });
   }
@@ -77,6 +75,17 @@ class lifting_writer final : public edge_writer, public receiver<Row> {
     if (contexts_.size() == contexts_max) send_table();
     contexts_.push_back(c);
     return static_cast<std::uint32_t>(contexts_.size() - 1);
+  }
+
+  // The functions are called once: what they have left in a partial result when they throw cannot be taken back.
+  void add(std::uint32_t code, const Row& row) {
+    try {
+      part& to = part_of(code, row);
+      fn_.add(to.accumulator, value_of_(row));
+      ++to.elements;
+    } catch (...) {
+      std::throw_with_nested(element_failure({step_, describe_element(row), message_of_current_exception(), 1}));
+    }
   }
 
   part& part_of(std::uint32_t code, const Row& row) {
@@ -121,6 +130,7 @@ class lifting_writer final : public edge_writer, public receiver<Row> {
     to.end_untimed_rows(1, at_);
   }
 
+  std::string step_;
   keyed_writer<Row, KeyOf, ValueOf> plain_;
   [[no_unique_address]] KeyOf key_of_;
   [[no_unique_address]] ValueOf value_of_;

@@ -147,7 +147,8 @@ struct edge_environment {
   routing by = routing::by_key;
   std::uint32_t sender_shard = 0;
   std::uint32_t bundle_rows_max = 1024;
-  bool lift = false;  // aggregate partially before sending; only ever set where the plan found it legal
+  bool lift = false;      // aggregate partially before sending; only ever set where the plan found it legal
+  std::string step = {};  // the full path of the transform that the edge leads to, whose functions it may call
 };
 
 // What an operator is for the planner.

@@ -81,7 +81,7 @@ class planner {
     check(!from.empty(), "an element-wise transform has an input");
     const stage_id at = from[0].in;
     const bool together = std::ranges::all_of(from, [&](const origin& o) { return o.in == at; });
-    if (together && options_.fuse && may_join(n, at)) return join(n, at, from);
+    if (together && (options_.fuse || !leaves_stage(from)) && may_join(n, at)) return join(n, at, from);
     const bool spread = n.spec->fixed_shards().has_value();
     const stage_id to = begin_rows(n, n.inputs.at(0), n.path);
     for (const origin& o : from)
@@ -135,7 +135,17 @@ class planner {
     return plan_.stages.back().id;
   }
 
+  [[nodiscard]] bool leaves_stage(const std::vector<origin>& rows) const {
+    return std::ranges::all_of(rows, [&](const origin& o) { return graph_.collection_at(o.of).type->leaves_stage; });
+  }
+
   void add_edge(edge_plan e) {
+    const collection& of = graph_.collection_at(e.of);
+    if (e.by != routing::by_key && !of.type->leaves_stage)
+      throw pipeline_error(graph_.at(of.producer).path,
+                           "its elements are views of text (std::string_view), which live as long as the element that "
+                           "they were made of and cannot leave its stage for \""
+                               + plan_.stages[e.to].name + "\"; give out std::string instead");
     e.id = static_cast<edge_id>(plan_.edges.size());
     plan_.stages[e.from].outputs.push_back(e.id);
     (e.view_of ? plan_.stages[e.to].views : plan_.stages[e.to].inputs).push_back(e.id);

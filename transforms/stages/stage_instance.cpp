@@ -66,12 +66,13 @@ void stage_instance::wire(const graph& of, const plan& in, const outlet_of& outl
   for (const link_plan& l : plan_.links) receivers[l.of].push_back(operator_of(l.to).input(0));
   for (const edge_id id : plan_.outputs) {
     const edge_plan& e = in.edges[id];
+    const stage_plan& consumer = in.stages[e.to];
     const edge_environment to{.to = outlets(id),
                               .by = e.by,
                               .sender_shard = options_.shard,
                               .bundle_rows_max = options_.bundle_rows_max,
-                              .lift = e.lift};
-    const stage_plan& consumer = in.stages[e.to];
+                              .lift = e.lift,
+                              .step = consumer.name};
     writers_.push_back(e.by == routing::by_key ? of.at(consumer.nodes.front()).spec->make_writer(to)
                                                : of.collection_at(e.of).type->make_writer(to));
     receivers[e.of].push_back(writers_.back()->input());

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
+#include <stdexcept>
 
 namespace millrace::testing {
 namespace {
@@ -330,6 +332,40 @@ TEST(fast_combine, refuses_a_snapshot_of_another_form) {
   other.varint(77);
   reader from(other.bytes());
   EXPECT_THROW(t.running().restore(from), decode_error);
+}
+
+struct positive_sum : sum_of<std::int64_t> {
+  void add(std::int64_t& to, std::int64_t value) const {
+    if (value < 0) throw std::invalid_argument("negative");
+    sum_of<std::int64_t>::add(to, value);
+  }
+  [[nodiscard]] std::int64_t extract(std::int64_t of) const {
+    if (of > 100) throw std::overflow_error("too much");
+    return of;
+  }
+};
+
+std::string failure_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const element_failure& e) {
+    return e.what();
+  }
+  return "nothing failed";
+}
+
+TEST(fast_combine, names_step_and_element_or_key_when_its_function_throws) {
+  trial t([](const operator_environment& in) {
+    return make_fast_combine<std::string, std::int64_t>(in, tens(), positive_sum{});
+  });
+  EXPECT_EQ(failure_of([&] { t.bundle_of({at("a", 3, 1), at("b", -1, 2)}); }),
+            "step \"combine\" failed on element (\"b\", -1): negative (after 1 attempt)");
+  trial u([](const operator_environment& in) {
+    return make_fast_combine<std::string, std::int64_t>(in, tens(), positive_sum{});
+  });
+  u.bundle_of({at("c", 101, 1)});
+  EXPECT_EQ(failure_of([&] { u.advance(10); }),
+            "step \"combine\" failed on element the result of key \"c\": too much (after 1 attempt)");
 }
 
 }  // namespace

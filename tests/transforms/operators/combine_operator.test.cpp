@@ -2,6 +2,8 @@
 
 #include <millrace/transforms/combine.hpp>
 #include <millrace/transforms/count.hpp>
+#include <millrace/transforms/direct/direct_runner.hpp>
+#include <millrace/transforms/sources/create.hpp>
 #include <millrace/transforms/top.hpp>
 
 #include <gmock/gmock.h>
@@ -156,27 +158,30 @@ TEST(combine_per_key, takes_any_combine_function) {
   EXPECT_THAT(step.end(), ElementsAre("(\"k\", 4) [0, 10) @9 ON_TIME 0/0 F L"));
 }
 
-TEST(combine_per_key, names_step_and_element_when_its_function_throws) {
-  struct picky {
-    [[nodiscard]] std::int64_t create() const { return 0; }
-    void add(std::int64_t& to, const std::int64_t& x) const {
-      if (x < 0) throw std::invalid_argument("negative");
-      to += x;
-    }
-    void merge(std::int64_t& to, const std::int64_t& other) const { to += other; }
-    [[nodiscard]] std::int64_t extract(const std::int64_t& of) const { return of; }
-  };
-  pipeline p{"p"};
-  auto step = keyed_step<row, pairs>(keyed_input<row>(p, fixed_ten()) | combine_per_key("sum", picky{}));
-  step.element({"k", 1}, 1);
-  try {
-    step.element({"k", -1}, 1);
-    FAIL() << "no failure";
-  } catch (const element_failure& e) {
-    EXPECT_EQ(e.step(), "sum");
-    EXPECT_EQ(e.element(), "(\"k\", -1)");
-    EXPECT_EQ(e.cause(), "negative");
+struct picky {
+  [[nodiscard]] std::int64_t create() const { return 0; }
+  void add(std::int64_t& to, const std::int64_t& x) const {
+    if (x < 0) throw std::invalid_argument("negative");
+    to += x;
   }
+  void merge(std::int64_t& to, const std::int64_t& other) const { to += other; }
+  [[nodiscard]] std::int64_t extract(const std::int64_t& of) const { return of; }
+};
+
+TEST(combine_per_key, names_step_and_element_when_its_function_throws) {
+  for (const bool lift : {false, true})
+    for (const bool fast : {false, true}) {
+      pipeline p{"p"};
+      p | create<row>("rows", {{"k", 1}, {"k", -1}}) | combine_per_key("sum", picky{});
+      try {
+        run_direct(p, {.lift_combiners = lift, .fast_path = fast});
+        FAIL() << "no failure";
+      } catch (const element_failure& e) {
+        EXPECT_EQ(e.step(), "sum");
+        EXPECT_EQ(e.element(), "(\"k\", -1)");
+        EXPECT_EQ(e.cause(), "negative");
+      }
+    }
 }
 
 TEST(combine_per_key, decides_where_lifting_is_legal_8_4) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -189,6 +190,58 @@ TEST(keyed_writer, writes_a_view_of_text_as_the_text_itself) {
   EXPECT_EQ(b.keys.bytes_at(1), "not");
   writer scratch;
   EXPECT_EQ(hash_of_key(std::string_view{"not"}, scratch), hash_of_key(std::string{"not"}, scratch));
+}
+
+TEST(keyed_writer, keeps_the_order_of_rows_in_each_of_very_many_contexts) {
+  kept_bundles to(1);
+  keyed_writer<order, shop_of, amount_of> w({.to = to}, false);
+  std::vector<order> orders;
+  std::vector<std::uint8_t> codes;
+  std::vector<context> contexts;
+  for (std::int64_t c = 0; c < 256; ++c) contexts.push_back({window{timestamp{c}, timestamp{c + 1}}, {}});
+  for (std::uint32_t i = 0; i < 512; ++i) {
+    orders.push_back({i, 1, static_cast<std::uint16_t>(i)});
+    codes.push_back(static_cast<std::uint8_t>(255 - i / 2));
+  }
+  stamps at;
+  at.contexts = contexts;
+  at.codes = codes.data();
+  w.input().as<order>().accept({orders.data(), sizeof(order), 512, nullptr, &at});
+  w.flush();
+  const bundle& b = *to.sent[0][0];
+  ASSERT_EQ(b.rows, 512U);
+  ASSERT_EQ(b.runs.size(), 256U);
+  for (std::uint32_t run = 0; run < 256; ++run) {
+    EXPECT_EQ(b.contexts[b.runs[run].context].windows.front(), contexts[run].windows.front());
+    EXPECT_EQ(value_at<std::uint16_t>(b.keys, 2 * run), 2 * (255 - run));
+    EXPECT_EQ(value_at<std::uint16_t>(b.keys, 2 * run + 1), 2 * (255 - run) + 1);
+  }
+}
+
+struct shop_below_105 {
+  std::uint16_t operator()(const order& o) const {
+    if (o.shop >= 105) throw std::out_of_range("no such shop");
+    return o.shop;
+  }
+};
+
+TEST(keyed_writer, names_step_and_element_whose_key_function_throws) {
+  for (const std::uint32_t shards : {1U, 2U}) {
+    kept_bundles to(shards);
+    keyed_writer<order, shop_below_105, amount_of> w({.to = to, .step = "shops/total"}, false);
+    const auto orders = ten_orders();
+    const context in{first, {}};
+    stamps at;
+    at.contexts = {&in, 1};
+    try {
+      w.input().as<order>().accept({orders.data(), sizeof(order), 10, nullptr, &at});
+      FAIL() << "the key function throws";
+    } catch (const element_failure& e) {
+      EXPECT_EQ(e.step(), "shops/total");
+      EXPECT_EQ(e.element(), "{5, 7.5, 105}");
+      EXPECT_EQ(e.cause(), "no such shop");
+    }
+  }
 }
 
 }  // namespace

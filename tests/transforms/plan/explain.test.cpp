@@ -1,5 +1,7 @@
 #include <millrace/transforms/combine.hpp>
 #include <millrace/transforms/combiners.hpp>
+#include <millrace/transforms/flat_map.hpp>
+#include <millrace/transforms/flatten.hpp>
 #include <millrace/transforms/group_by_key.hpp>
 #include <millrace/transforms/map.hpp>
 #include <millrace/transforms/plan/explain.hpp>
@@ -9,6 +11,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string_view>
 
 namespace millrace {
 namespace {
@@ -63,6 +67,33 @@ TEST(explain, draws_stages_as_groups) {
   const auto chart = explained({}, diagram_format::mermaid);
   EXPECT_THAT(chart, HasSubstr("subgraph stage0[\"pairs, 1 shard\"]"));
   EXPECT_THAT(chart, HasSubstr("|\"spread\"|"));
+}
+
+void first_letter(const std::string& word, emitter<std::string_view>& out) {
+  out(std::string_view(word).substr(0, 1));
+}
+
+TEST(make_plan, keeps_views_of_text_in_the_stage_that_made_them_even_where_nothing_is_fused) {
+  pipeline p("letters");
+  p | create<std::string>("words", {"be"}) | flat_map("letter", first_letter)
+      | map("text", [](const std::string_view& letter) { return std::string(letter); });
+  const plan stages = make_plan(p.description(), {.fuse = false});
+  ASSERT_EQ(stages.stages.size(), 2U);
+  EXPECT_EQ(stages.stages[1].nodes.size(), 2U) << "letter and text";
+}
+
+TEST(make_plan, refuses_views_of_text_that_leave_their_stage) {
+  pipeline p("letters");
+  const auto some = p | create<std::string>("words", {"be"}) | flat_map("letter", first_letter);
+  const auto others = p | create<std::string>("more words", {"or"}) | flat_map("other letter", first_letter);
+  flatten("all", some, others) | map("text", [](const std::string_view& letter) { return std::string(letter); });
+  try {
+    static_cast<void>(make_plan(p.description(), {}));
+    FAIL() << "it must be refused";
+  } catch (const pipeline_error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("letter"));
+    EXPECT_THAT(e.what(), HasSubstr("cannot leave its stage for \"all\"; give out std::string instead"));
+  }
 }
 
 }  // namespace
