@@ -38,6 +38,7 @@ void encode_timer(writer& to, const bundle_timer& t) {
   coder<std::string>::encode(to, t.key);
   coder<window>::encode(to, t.in);
   to.varint(t.cell);
+  coder<std::string>::encode(to, t.tag);
   to.varint(t.processing_time ? 1 : 0);
   coder<timestamp>::encode(to, t.fires);
   coder<timestamp>::encode(to, t.output);
@@ -48,6 +49,7 @@ bundle_timer decode_timer(reader& from) {
   t.key = coder<std::string>::decode(from);
   t.in = coder<window>::decode(from);
   t.cell = static_cast<std::uint32_t>(from.varint());
+  t.tag = coder<std::string>::decode(from);
   t.processing_time = from.varint() != 0;
   t.fires = coder<timestamp>::decode(from);
   t.output = coder<timestamp>::decode(from);
@@ -102,7 +104,7 @@ void bundle::clear(std::uint32_t key_width, std::uint32_t value_width) {
 std::size_t bundle::size_bytes() const {
   std::size_t bytes = times.size_bytes() + keys.size_bytes() + values.size_bytes();
   bytes += contexts.size() * sizeof(context) + runs.size() * sizeof(row_run);
-  for (const auto& t : timers) bytes += sizeof(bundle_timer) + t.key.size();
+  for (const auto& t : timers) bytes += sizeof(bundle_timer) + t.key.size() + t.tag.size();
   return bytes;
 }
 

@@ -23,6 +23,7 @@ struct bundle_timer {
   std::string key;  // key bytes
   window in;
   std::uint32_t cell = 0;  // which timer of the function
+  std::string tag = {};    // which of it, if it is a family
   bool processing_time = false;
   timestamp fires;   // the time it was set for
   timestamp output;  // its output timestamp

@@ -5,6 +5,9 @@
 #include <millrace/transforms/operators/grouping_spec.hpp>
 #include <millrace/transforms/operators/keyed_writer.hpp>
 #include <millrace/transforms/operators/stateful_operator.hpp>
+#include <millrace/transforms/state/cell.hpp>          // IWYU pragma: export
+#include <millrace/transforms/state/timer.hpp>         // IWYU pragma: export
+#include <millrace/transforms/state/timer_family.hpp>  // IWYU pragma: export
 
 #include <algorithm>
 #include <memory>
@@ -28,10 +31,8 @@ class stateful_spec final : public operator_spec {
   [[nodiscard]] operator_kind kind() const override { return operator_kind::keyed; }
   [[nodiscard]] std::string describe() const override {
     Fn fn = fn_;
-    std::string cells;
-    for (const std::string& name : function_cells<Fn>(fn).names()) cells += (cells.empty() ? "" : ", ") + name;
     return "stateful par_do " + type_name<Fn>() + " of " + coder<value>::name() + " per " + coder<key>::name()
-           + ", cells " + cells + ", " + strategy_.describe();
+           + ", cells " + function_cells<Fn>(fn).describe() + ", " + strategy_.describe();
   }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
     return std::make_unique<stateful_operator<key, value, Fn, Outs...>>(in, strategy_, fn_);
@@ -59,6 +60,11 @@ void refuse_unsound_state(const pcollection<T>& in, std::string_view name, Fn fn
     throw pipeline_error(g.path_of(name), "two cells are named \"" + *twice + "\"; each needs a name of its own");
 }
 
+// Whether a function takes the firings of a kind of timer.
+template <class Fn, class Timer, class Key, class... Outs>
+concept tells_of =
+    requires(Fn fn, const Timer& t, const Key& key, emitter<Outs>&... out) { fn.on_timer(t, key, out...); };
+
 // Stops compilation with one sentence where a stateful function lacks what its cells ask for.
 template <class T, class Fn, class... Outs>
 consteval void require_stateful() {
@@ -75,18 +81,18 @@ consteval void require_stateful() {
             || requires(Fn fn, const element& x, emitter<Outs>&... out, metric_board& m) { fn.process(x, out..., m); },
         "millrace: a stateful function needs process(const kv<Key, Value>&, emitter<Out>&) for the elements of "
         "the collection");
-    static_assert(
-        !types::event_timers
-            || requires(Fn fn, const event_timer& t, const key& k,
-                        emitter<Outs>&... out) { fn.on_timer(t, k, out...); },
-        "millrace: a function with an event_timer needs on_timer(const event_timer&, const Key&, "
-        "emitter<Out>&)");
-    static_assert(
-        !types::processing_timers
-            || requires(Fn fn, const processing_timer& t, const key& k,
-                        emitter<Outs>&... out) { fn.on_timer(t, k, out...); },
-        "millrace: a function with a processing_timer needs on_timer(const processing_timer&, const Key&, "
-        "emitter<Out>&)");
+    static_assert(!types::template has<event_timer> || tells_of<Fn, event_timer, key, Outs...>,
+                  "millrace: a function with an event_timer needs on_timer(const event_timer&, const Key&, "
+                  "emitter<Out>&)");
+    static_assert(!types::template has<processing_timer> || tells_of<Fn, processing_timer, key, Outs...>,
+                  "millrace: a function with a processing_timer needs on_timer(const processing_timer&, const Key&, "
+                  "emitter<Out>&)");
+    static_assert(!types::template has<event_timer_family> || tells_of<Fn, event_timer_family, key, Outs...>,
+                  "millrace: a function with an event_timer_family needs on_timer(const event_timer_family&, const "
+                  "Key&, emitter<Out>&)");
+    static_assert(!types::template has<processing_timer_family> || tells_of<Fn, processing_timer_family, key, Outs...>,
+                  "millrace: a function with a processing_timer_family needs on_timer(const processing_timer_family&, "
+                  "const Key&, emitter<Out>&)");
   }
 }
 

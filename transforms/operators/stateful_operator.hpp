@@ -174,7 +174,9 @@ class stateful_operator final : public stage_operator, public stage_head {
     records_.with_timer(at, t.cell, [&](auto& timer) {
       const auto body = [&](auto&... e) { fn_.on_timer(timer, key, e.out()...); };
       call(at, {time, in}, body, [&](const std::string& cause, std::uint32_t attempts, bool /*nothing_left*/) {
-        fail("timer \"" + timer.name() + "\" of key " + describe_element(key), time, in, {cause, attempts});
+        fail("timer \"" + timer.name() + (t.tag.empty() ? "\"" : "\" with tag \"" + t.tag + "\"") + " of key "
+                 + describe_element(key),
+             time, in, {cause, attempts});
       });
     });
   }

@@ -87,10 +87,10 @@ class stateful_records {
   }
   void take_back(place& at) { cells_.take_back(*at.at); }
   void release(place& at) {
-    cells_.release(*at.at, [&](bool processing, std::uint32_t cell, const timer_slot& before, timer_slot& now) {
-      if (before.pending) remove_timer(at, processing, cell, before);
-      if (now.pending && processing && expired(at.in)) now = {};
-      if (now.pending) add_timer(at, processing, cell, now);
+    cells_.release(*at.at, [&](const timer_place& which, const timer_slot& before, timer_slot& now) {
+      if (before.pending) remove_timer(at, which, before);
+      if (now.pending && which.domain == time_domain::processing && expired(at.in)) now = {};
+      if (now.pending) add_timer(at, which, now);
     });
   }
   void allow_timers(bool allowed) { scope_.may_set = allowed; }
@@ -98,18 +98,19 @@ class stateful_records {
   // Takes a timer that came in a bundle off the queue; false if it was cleared or set anew meanwhile.
   bool begin_firing(place& at, const bundle_timer& t) {
     bool fires = false;
-    cells_.with_timer(*at.at, t.cell, [&](auto& timer, timer_slot& slot) {
-      if (!slot.pending || slot.fires != t.fires || slot.output != t.output) return;
+    cells_.with_timer(*at.at, t.cell, [&](auto& timer, auto& stored) {
+      const timer_slot* slot = timer_access::find(stored, t.tag);
+      if (!slot || slot->fires != t.fires || slot->output != t.output) return;
       fires = true;
-      remove_timer(at, t.processing_time, t.cell, slot);
-      slot = {};
-      timer_access::firing(timer, t.fires);
+      remove_timer(at, {timer.domain, t.cell, t.tag}, *slot);
+      timer_access::erase(stored, t.tag);
+      timer_access::firing(timer, t.tag, t.fires);
     });
     return fires;
   }
   template <class F>
   void with_timer(place& at, std::uint32_t cell, F&& f) {
-    cells_.with_timer(*at.at, cell, [&](auto& timer, timer_slot&) { f(timer); });
+    cells_.with_timer(*at.at, cell, [&](auto& timer, auto&) { f(timer); });
   }
   // The timestamp of what a timer's callback emits. One that holds nothing has no output timestamp of its own.
   [[nodiscard]] static timestamp time_of(const bundle_timer& t) {
@@ -122,8 +123,9 @@ class stateful_records {
     fresh_.clear();
     timers_.take_due(time_domain::event, clock_.input_watermark, to);
     if (calls_expiration_) take_expirations(to);
-    std::ranges::sort(to.timers, {},
-                      [](const bundle_timer& t) { return std::tuple{t.fires, std::string_view{t.key}, t.in, t.cell}; });
+    std::ranges::sort(to.timers, {}, [](const bundle_timer& t) {
+      return std::tuple{t.fires, std::string_view{t.key}, t.in, t.cell, std::string_view{t.tag}};
+    });
     timers_.take_due(time_domain::processing, clock_.now, to);
   }
   // A timer of the same key that a callback of this bundle has set and that must fire before `next`.
@@ -170,35 +172,40 @@ class stateful_records {
     store_.decode(from, [&](reader& in, const window& w, const std::string& key, record& r) {
       cells::decode(in, r);
       place at{w, key, store_.find(w), &r};
-      cells_.each_pending(r, [&](bool processing, std::uint32_t cell, const timer_slot& slot) {
-        add_timer(at, processing, cell, slot);
-      });
+      cells_.each_pending(r, [&](const timer_place& which, const timer_slot& slot) { add_timer(at, which, slot); });
     });
     fresh_.clear();
   }
 
  private:
-  static time_domain domain(bool processing) { return processing ? time_domain::processing : time_domain::event; }
   [[nodiscard]] bool cleans_up(const window& w) const {
     return strategy_.expiry(w) + duration{1} < clock_.input_watermark;
   }
 
-  void add_timer(place& at, bool processing, std::uint32_t cell, const timer_slot& slot) {
-    timers_.add(domain(processing), {slot.fires, std::string(at.key), at.in, cell}, slot.output);
-    if (!processing) ++at.of->event_timers;
-    if (slot.fires < (processing ? clock_.now : clock_.input_watermark))
-      fresh_[std::string(at.key)].push_back({std::string(at.key), at.in, cell, processing, slot.fires, slot.output});
+  static timer_id id_of(const place& at, const timer_place& which, const timer_slot& slot) {
+    return {slot.fires, std::string(at.key), at.in, which.cell, std::string(which.tag)};
   }
-  void remove_timer(place& at, bool processing, std::uint32_t cell, const timer_slot& slot) {
-    timers_.remove(domain(processing), {slot.fires, std::string(at.key), at.in, cell});
-    if (!processing) --at.of->event_timers;
+  void add_timer(place& at, const timer_place& which, const timer_slot& slot) {
+    timers_.add(which.domain, id_of(at, which, slot), slot.output);
+    if (which.domain == time_domain::event) ++at.of->event_timers;
+    if (slot.fires < (which.domain == time_domain::event ? clock_.input_watermark : clock_.now))
+      fresh_[std::string(at.key)].push_back({.key = std::string(at.key),
+                                             .in = at.in,
+                                             .cell = which.cell,
+                                             .tag = std::string(which.tag),
+                                             .processing_time = which.domain == time_domain::processing,
+                                             .fires = slot.fires,
+                                             .output = slot.output});
+  }
+  void remove_timer(place& at, const timer_place& which, const timer_slot& slot) {
+    timers_.remove(which.domain, id_of(at, which, slot));
+    if (which.domain == time_domain::event) --at.of->event_timers;
   }
   void drop_timers(place& at, bool event_timers_too) {
-    cells_.each_pending(*at.at, [&](bool processing, std::uint32_t cell, timer_slot& slot) {
-      if (!processing && !event_timers_too) return;
-      remove_timer(at, processing, cell, slot);
-      slot = {};
+    cells_.each_pending(*at.at, [&](const timer_place& which, const timer_slot& slot) {
+      if (event_timers_too || which.domain == time_domain::processing) remove_timer(at, which, slot);
     });
+    cells_.clear_timers(*at.at, event_timers_too);
   }
   void drop_processing_timers(const window& in, window_cells& of) {
     if constexpr (cells::types::processing_timers) {
@@ -214,8 +221,12 @@ class stateful_records {
       if (!cleans_up(in)) return;
       if (std::exchange(of.told, true)) continue;
       for (const std::string_view key : store::sorted_keys(of.of_keys))
-        to.timers.push_back(
-            {std::string(key), in, expiration, false, strategy_.expiry(in) + duration{1}, in.max_timestamp()});
+        to.timers.push_back({.key = std::string(key),
+                             .in = in,
+                             .cell = expiration,
+                             .processing_time = false,
+                             .fires = strategy_.expiry(in) + duration{1},
+                             .output = in.max_timestamp()});
     }
   }
 

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <millrace/transforms/coders/coder.hpp>
-#include <millrace/transforms/state/cell.hpp>
+#include <millrace/transforms/state/cell_slot.hpp>
 #include <millrace/transforms/state/timer.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -15,32 +16,54 @@
 
 namespace millrace::detail {
 
-template <class T>
-inline constexpr bool is_state_cell = false;
-template <class T>
-inline constexpr bool is_state_cell<value_state<T>> = true;
-template <class T>
-inline constexpr bool is_state_cell<bag_state<T>> = true;
-
 template <class Cell>
 inline constexpr bool is_timer = std::derived_from<Cell, keyed_timer>;
 
 // How a cell is stored for one key and window.
 template <class Cell>
+consteval void require_cell() {
+  static_assert(state_cell<Cell> || is_timer<Cell>,
+                "millrace: cells() returns std::tie of members that are state (value_state, bag_state, map_state, ...) "
+                "or timers (event_timer, processing_timer, ...)");
+}
+template <class Cell>
 consteval auto find_stored() {
-  static_assert(is_state_cell<Cell> || is_timer<Cell>,
-                "millrace: cells() returns std::tie of members of types value_state, bag_state, event_timer and "
-                "processing_timer");
-  if constexpr (is_timer<Cell>) return std::type_identity<timer_slot>{};
-  else return std::type_identity<typename Cell::stored>{};
+  require_cell<Cell>();
+  if constexpr (state_cell<Cell> || is_timer<Cell>) return std::type_identity<typename Cell::stored>{};
+  else return std::type_identity<timer_slot>{};  // the refusal is the only error
+}
+template <class Cell, time_domain Domain>
+consteval bool is_timer_of() {
+  if constexpr (is_timer<Cell>) return Cell::domain == Domain;
+  else return false;
+}
+
+template <class Cell, class Stored>
+bool is_empty(const Stored& of) {
+  if constexpr (is_timer<Cell>) return timer_access::empty(of);
+  else return cell_access::empty<Cell>(of);
 }
 template <class References>
 struct record_of_cells;
 template <class... Cells>
 struct record_of_cells<std::tuple<Cells&...>> {
   using type = std::tuple<typename decltype(find_stored<Cells>())::type...>;
-  static constexpr bool event_timers = (std::is_same_v<Cells, event_timer> || ...);
-  static constexpr bool processing_timers = (std::is_same_v<Cells, processing_timer> || ...);
+  static bool empty(const type& of) {
+    return std::apply([](const auto&... slot) { return (is_empty<Cells>(slot) && ...); }, of);
+  }
+  template <time_domain Domain>
+  static constexpr bool timers_of = (is_timer_of<Cells, Domain>() || ...);
+  static constexpr bool event_timers = timers_of<time_domain::event>;
+  static constexpr bool processing_timers = timers_of<time_domain::processing>;
+  template <class Cell>
+  static constexpr bool has = (std::is_same_v<Cells, Cell> || ...);
+};
+
+// Which timer of a record.
+struct timer_place {
+  time_domain domain;
+  std::uint32_t cell;
+  std::string_view tag;
 };
 
 // The cells that a stateful function lists, as its operator sees them: numbered in the order of cells(), and stored for
@@ -68,22 +91,20 @@ class function_cells {
       else cell_access::take_back(cell);
     });
   }
-  // Calls changed(domain is processing time, number, before, now) for each timer that the call has changed.
+  // Calls changed(timer_place, before, now) for each timer that the call has changed.
   template <class Changed>
   void release(record& to, Changed&& changed) {
-    each(to, [&](auto& cell, auto& slot, std::uint32_t number) {
+    each(to, [&](auto& cell, auto&, std::uint32_t number) {
       using type = std::remove_reference_t<decltype(cell)>;
-      if constexpr (is_timer<type>) {
-        if (timer_access::changed(cell) && !(timer_access::old(cell) == slot))
-          changed(std::is_same_v<type, processing_timer>, number, timer_access::old(cell), slot);
-        timer_access::release(cell);
-      } else {
-        cell_access::release(cell);
-      }
+      if constexpr (is_timer<type>)
+        timer_access::release(cell, [&](std::string_view tag, const timer_slot& before, timer_slot& now) {
+          changed(timer_place{type::domain, number, tag}, before, now);
+        });
+      else cell_access::release(cell);
     });
   }
 
-  // Calls f(timer, slot) for the timer with this number.
+  // Calls f(timer, its storage) for the timer with this number.
   template <class F>
   void with_timer(record& of, std::uint32_t number, F&& f) {
     each(of, [&](auto& cell, auto& slot, std::uint32_t n) {
@@ -92,21 +113,29 @@ class function_cells {
       }
     });
   }
-  // Calls f(is processing time, number, slot) for each pending timer of a record.
+  // Calls f(timer_place, slot) for each pending timer of a record.
   template <class F>
   void each_pending(record& of, F&& f) {
     each(of, [&](auto& cell, auto& slot, std::uint32_t number) {
       using type = std::remove_reference_t<decltype(cell)>;
+      if constexpr (is_timer<type>)
+        timer_access::each_pending(slot, [&](std::string_view tag, const timer_slot& pending) {
+          f(timer_place{type::domain, number, tag}, pending);
+        });
+    });
+  }
+  // Forgets all timers of one clock, or of both.
+  void clear_timers(record& of, bool event_timers_too) {
+    each(of, [&](auto& cell, auto& slot, std::uint32_t) {
+      using type = std::remove_reference_t<decltype(cell)>;
       if constexpr (is_timer<type>) {
-        if (slot.pending) f(std::is_same_v<type, processing_timer>, number, slot);
+        if (event_timers_too || type::domain == time_domain::processing) slot = {};
       }
     });
   }
 
   // Whether nothing is kept in a record.
-  [[nodiscard]] static bool empty(const record& of) {
-    return std::apply([](const auto&... slot) { return (is_empty(slot) && ...); }, of);
-  }
+  [[nodiscard]] static bool empty(const record& of) { return types::empty(of); }
   static void encode(writer& to, const record& of) {
     std::apply([&](const auto&... slot) { (coder<std::remove_cvref_t<decltype(slot)>>::encode(to, slot), ...); }, of);
   }
@@ -118,12 +147,19 @@ class function_cells {
   [[nodiscard]] std::vector<std::string> names() {
     return std::apply([](const auto&... cell) { return std::vector<std::string>{cell.name()...}; }, fn_.cells());
   }
+  // Names and kinds in order, for descriptions and fingerprints.
+  [[nodiscard]] std::string describe() {
+    std::string text;
+    std::apply([&](const auto&... cell) { ((text += (text.empty() ? "" : ", ") + described(cell)), ...); },
+               fn_.cells());
+    return text;
+  }
 
  private:
-  static bool is_empty(const timer_slot& slot) { return !slot.pending; }
-  template <class Slot>
-  static bool is_empty(const Slot& slot) {
-    return cell_access::empty(slot);
+  template <class Cell>
+  static std::string described(const Cell& cell) {
+    if constexpr (is_timer<Cell>) return cell.name();
+    else return cell.name() + " (" + cell_access::kind(cell) + ")";
   }
 
   template <class F>

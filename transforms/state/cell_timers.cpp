@@ -23,7 +23,13 @@ void cell_timers::take_due(time_domain domain, timestamp now, bundle& to) {
   for (auto& [id, e] : of(domain)) {
     if (id.fires >= now) return;
     if (std::exchange(e.handed_out, true)) continue;
-    to.timers.push_back({id.key, id.in, id.cell, domain == time_domain::processing, id.fires, e.output});
+    to.timers.push_back({.key = id.key,
+                         .in = id.in,
+                         .cell = id.cell,
+                         .tag = id.tag,
+                         .processing_time = domain == time_domain::processing,
+                         .fires = id.fires,
+                         .output = e.output});
   }
 }
 

@@ -4,6 +4,7 @@
 #include <millrace/transforms/element/time.hpp>
 #include <millrace/transforms/element/window.hpp>
 #include <millrace/transforms/state/holds.hpp>
+#include <millrace/transforms/state/timer_rules.hpp>
 
 #include <cstdint>
 #include <map>
@@ -13,18 +14,16 @@
 
 namespace millrace {
 
-// Which clock a timer waits for.
-enum class time_domain : std::uint8_t { event, processing };
-
-// The name of a pending timer: at most one for each key, window and cell, as their owner sees to.
+// The name of a pending timer: at most one for each key, window, cell and tag, as their owner sees to.
 struct timer_id {
   timestamp fires;
   std::string key;
   window in;
   std::uint32_t cell = 0;
+  std::string tag = {};  // of a family
 
   friend bool operator<(const timer_id& a, const timer_id& b) {
-    return std::tie(a.fires, a.key, a.in, a.cell) < std::tie(b.fires, b.key, b.in, b.cell);
+    return std::tie(a.fires, a.key, a.in, a.cell, a.tag) < std::tie(b.fires, b.key, b.in, b.cell, b.tag);
   }
 };
 

@@ -1,54 +1,24 @@
 #pragma once
 
-#include <millrace/transforms/coders/scalar.hpp>
 #include <millrace/transforms/element/check.hpp>
 #include <millrace/transforms/element/time.hpp>
+#include <millrace/transforms/state/timer_rules.hpp>
 
-#include <algorithm>
-#include <stdexcept>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace millrace {
 
-// Says that a timer holds no watermark.
-struct no_output_option {};
-inline constexpr no_output_option no_output{};
-
 namespace detail {
-
-// A timer of one key and window, as it is stored. The output timestamp max() stands for none.
-struct timer_slot {
-  bool pending = false;
-  timestamp fires;
-  timestamp output;
-
-  friend bool operator==(const timer_slot&, const timer_slot&) = default;
-};
-
-// What a timer that is set must know of the call in which that happens.
-struct timer_scope {
-  timestamp watermark;  // of the input
-  timestamp now;
-  timestamp expiry;  // of the window
-  timestamp at;      // of the element or timer being processed
-  bool may_set = true;
-};
-
 struct timer_access;
-
 }  // namespace detail
 
-// A timer of a stateful function for each key and window: a member that cells() lists. Setting it again replaces it. It
-// fires when its clock is above its time, and on_timer is called with it: compare with `==` to know which. Until then
-// it holds the output watermark at its output timestamp, which is also the timestamp of what its callback emits.
+// What timers and families of timers of a stateful function share: the name, and what a callback asks. They are members
+// that cells() lists. One that fires is given to on_timer: compare with `==` to know which.
 class keyed_timer {
  public:
-  // Forgets the pending firing, if there is one.
-  void clear() {
-    check(slot_ != nullptr, "a timer is used in process, on_timer or on_window_expiration");
-    change({});
-  }
   // Inside its callback: the time it was set for.
   [[nodiscard]] timestamp fired_at() const { return fired_at_; }
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -64,128 +34,139 @@ class keyed_timer {
   keyed_timer(keyed_timer&&) = default;
   keyed_timer& operator=(keyed_timer&&) = default;
 
+  void enter(const detail::timer_scope* scope) { scope_ = scope; }
   [[nodiscard]] const detail::timer_scope& scope() const {
-    check(slot_ != nullptr, "a timer is used in process, on_timer or on_window_expiration");
-    if (!scope_->may_set) refuse("on_window_expiration may set no timer");
+    check(scope_ != nullptr, "a timer is used in process, on_timer or on_window_expiration");
     return *scope_;
   }
-  void change(const detail::timer_slot& to) {
-    if (!changed_) old_ = *slot_;
-    changed_ = true;
-    *slot_ = to;
-  }
-  void check_output(timestamp output, timestamp latest) const {
-    if (output < scope_->at)
-      refuse("its output timestamp " + text(output) + " is before that of the current element, " + text(scope_->at));
-    if (output > latest) refuse("its output timestamp " + text(output) + " is after " + text(latest));
-  }
-  [[noreturn]] void refuse(const std::string& why) const {
-    throw std::invalid_argument("timer \"" + name_ + "\": " + why);
-  }
-  static std::string text(timestamp t) { return std::to_string(t.millis()); }
+  [[nodiscard]] detail::timer_setting setting(time_domain domain) const { return {domain, name_, scope()}; }
 
  private:
   friend struct detail::timer_access;
 
   std::string name_;
-  detail::timer_slot* slot_ = nullptr;
   const detail::timer_scope* scope_ = nullptr;
   timestamp fired_at_;
+};
+
+// A timer of one clock for each key and window. Setting it again replaces it. It fires when its clock is above its
+// time.
+template <time_domain Domain>
+class single_timer : public keyed_timer {
+ public:
+  using stored = detail::timer_slot;
+  static constexpr time_domain domain = Domain;
+
+  explicit single_timer(std::string name) : keyed_timer(std::move(name)) {}
+
+  // For the instant `fires` of its clock.
+  void set(timestamp fires, timer_output output = {}) { change(setting(Domain).at(fires, output)); }
+  // For `delay` from now.
+  void after(duration delay, timer_output output = {}) { change(setting(Domain).after(delay, output)); }
+  // For the next multiple of `period`, now included.
+  void align(duration period, timer_output output = {}) { align(period, duration{0}, output); }
+  // For the first instant t, now included, of which t + offset is a multiple of `period`.
+  void align(duration period, duration offset, timer_output output = {}) {
+    change(setting(Domain).aligned(period, offset, output));
+  }
+  // Forgets the pending firing, if there is one.
+  void clear() {
+    static_cast<void>(scope());
+    change({});
+  }
+  // The present of its clock, from which `after` and `align` count: the input watermark or processing time.
+  [[nodiscard]] timestamp now() const { return scope().clock(Domain); }
+
+ private:
+  friend struct detail::timer_access;
+  void change(const stored& to) {
+    if (!std::exchange(changed_, true)) old_ = *slot_;
+    *slot_ = to;
+  }
+  void bind(stored& to) {
+    slot_ = &to;
+    changed_ = false;
+  }
+  void take_back() {
+    if (std::exchange(changed_, false)) *slot_ = old_;
+  }
+  // Calls f(tag, before, now) if the call that ends has changed it.
+  template <class F>
+  void release(F&& f) {
+    if (std::exchange(changed_, false) && !(old_ == *slot_)) f(std::string_view{}, old_, *slot_);
+    slot_ = nullptr;
+  }
+
+  stored* slot_ = nullptr;
   bool changed_ = false;  // in this call
-  detail::timer_slot old_;
+  stored old_;
 };
 
 // A timer of the watermark. It may be set up to the expiry of the window (its last instant plus the allowed lateness),
-// and always fires before the state of the window goes.
-class event_timer : public keyed_timer {
- public:
-  explicit event_timer(std::string name) : keyed_timer(std::move(name)) {}
-
-  // For `fires`, with that as its output timestamp.
-  void set(timestamp fires) { set_checked(fires, fires); }
-  // With an output timestamp between the current element's and `fires`.
-  void set(timestamp fires, timestamp output) {
-    static_cast<void>(scope());
-    check_output(output, fires);
-    set_checked(fires, output);
-  }
-  void set(timestamp fires, no_output_option /*option*/) { set_checked(fires, timestamp::max()); }
-  // For `delay` after the input watermark, at most the expiry of the window.
-  void after(duration delay) { set(std::min(scope().watermark + delay, scope().expiry)); }
-
- private:
-  void set_checked(timestamp fires, timestamp output) {
-    const timestamp expiry = scope().expiry;
-    if (fires > expiry)
-      refuse("its time " + text(fires) + " is after the expiry of the window, " + text(expiry)
-             + "; set it to that at most, or allow more lateness");
-    change({true, fires, output});
-  }
-};
+// and always fires before the state of the window goes. Its output timestamp is not after its time.
+using event_timer = single_timer<time_domain::event>;
 
 // A timer of the processing clock. It is dropped when its window expires before it fires; at the end of a bounded input
-// that is every pending one.
-class processing_timer : public keyed_timer {
- public:
-  explicit processing_timer(std::string name) : keyed_timer(std::move(name)) {}
-
-  // For the instant `fires` of the clock, with the current element's timestamp as its output timestamp.
-  void set(timestamp fires) { change({true, fires, scope().at}); }
-  // With an output timestamp between the current element's and the expiry of the window.
-  void set(timestamp fires, timestamp output) {
-    check_output(output, scope().expiry);
-    change({true, fires, output});
-  }
-  void set(timestamp fires, no_output_option /*option*/) {
-    static_cast<void>(scope());
-    change({true, fires, timestamp::max()});
-  }
-  // For `delay` from now.
-  void after(duration delay) { set(scope().now + delay); }
-  void after(duration delay, timestamp output) { set(scope().now + delay, output); }
-  void after(duration delay, no_output_option option) { set(scope().now + delay, option); }
-};
+// that is every pending one. Its output timestamp is not after the expiry of the window.
+using processing_timer = single_timer<time_domain::processing>;
 
 namespace detail {
 
 // What the operator does with the timers of a function around each call.
 struct timer_access {
-  static void bind(keyed_timer& t, timer_slot& slot, const timer_scope& scope) {
-    t.slot_ = &slot;
-    t.scope_ = &scope;
-    t.changed_ = false;
+  template <class Timer>
+  static void bind(Timer& t, typename Timer::stored& to, const timer_scope& scope) {
+    t.enter(&scope);
+    t.bind(to);
   }
-  static void firing(keyed_timer& t, timestamp fires) { t.fired_at_ = fires; }
-  static void take_back(keyed_timer& t) {
-    if (t.changed_) *t.slot_ = t.old_;
-    t.changed_ = false;
+  template <class Timer>
+  static void take_back(Timer& t) {
+    t.take_back();
   }
-  // Whether the call changed it, and if so how it was before.
-  static bool changed(const keyed_timer& t) { return t.changed_; }
-  static const timer_slot& old(const keyed_timer& t) { return t.old_; }
-  static void release(keyed_timer& t) {
-    t.slot_ = nullptr;
-    t.changed_ = false;
+  // Calls changed(tag, before, now) for each timer that the call has changed.
+  template <class Timer, class Changed>
+  static void release(Timer& t, Changed&& changed) {
+    t.release(changed);
+    t.enter(nullptr);
+  }
+  // Tells what the callback will ask.
+  template <class Timer>
+  static void firing(Timer& t, std::string_view tag, timestamp fires) {
+    t.fired_at_ = fires;
+    if constexpr (requires { t.fired(tag); }) t.fired(tag);
+  }
+
+  // The pending timer with a tag in the storage of one or of a family, or null.
+  template <class Stored>
+  static const timer_slot* find(const Stored& in, std::string_view tag) {
+    if constexpr (std::is_same_v<Stored, timer_slot>) {
+      return in.pending ? &in : nullptr;
+    } else {
+      const auto at = in.find(tag);
+      return at == in.end() ? nullptr : &at->second;
+    }
+  }
+  template <class Stored>
+  static void erase(Stored& in, std::string_view tag) {
+    if constexpr (std::is_same_v<Stored, timer_slot>) in = {};
+    else if (const auto at = in.find(tag); at != in.end()) in.erase(at);
+  }
+  template <class Stored>
+  static bool empty(const Stored& of) {
+    if constexpr (std::is_same_v<Stored, timer_slot>) return !of.pending;
+    else return of.empty();
+  }
+  // Calls f(tag, slot) for each pending timer.
+  template <class Stored, class F>
+  static void each_pending(const Stored& in, F&& f) {
+    if constexpr (std::is_same_v<Stored, timer_slot>) {
+      if (in.pending) f(std::string_view{}, in);
+    } else {
+      for (const auto& [tag, slot] : in) f(std::string_view{tag}, slot);
+    }
   }
 };
 
 }  // namespace detail
-
-template <>
-struct coder<detail::timer_slot> {
-  static void encode(writer& out, const detail::timer_slot& value) {
-    coder<bool>::encode(out, value.pending);
-    if (!value.pending) return;
-    coder<timestamp>::encode(out, value.fires);
-    coder<timestamp>::encode(out, value.output);
-  }
-  static detail::timer_slot decode(reader& in) {
-    if (!coder<bool>::decode(in)) return {};
-    const timestamp fires = coder<timestamp>::decode(in);
-    return {true, fires, coder<timestamp>::decode(in)};
-  }
-  static constexpr bool deterministic = true;
-  static std::string name() { return "timer"; }
-};
 
 }  // namespace millrace

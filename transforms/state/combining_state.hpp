@@ -1,0 +1,75 @@
+#pragma once
+
+#include <millrace/transforms/coders/coder.hpp>
+#include <millrace/transforms/combine_fn.hpp>
+#include <millrace/transforms/state/cell_slot.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace millrace {
+
+// The accumulator of a combine function for each key and window, as in `combining_state<sum_of<double>>
+// spent_{"spent"}`: values are folded as they come, and nothing else of them is kept.
+template <class Fn>
+class combining_state {
+ public:
+  using accumulator = accumulator_of<Fn>;
+  using result = combined_by<Fn>;
+  using stored = std::optional<accumulator>;
+
+  explicit combining_state(std::string name, Fn fn = {}) : slot_(std::move(name)), fn_(std::move(fn)) {
+    require_codable<accumulator>();
+  }
+
+  template <class In>
+  void add(const In& value) {
+    static_assert(
+        requires(const Fn f, accumulator& to) { f.add(to, value); },
+        "millrace: combining_state: the combine function does not take values of this type");
+    fn_.add(change(), value);
+  }
+  // Folds all values of another accumulator in.
+  void merge(const accumulator& other) { fn_.merge(change(), other); }
+  // The result; that of no values if there are none.
+  [[nodiscard]] result read() const { return fn_.extract(slot_.read() ? *slot_.read() : fn_.create()); }
+  [[nodiscard]] accumulator read_accumulator() const { return slot_.read() ? *slot_.read() : fn_.create(); }
+  [[nodiscard]] bool empty() const { return !slot_.read().has_value(); }
+  void clear() {
+    keep_old();
+    slot_.write().reset();
+  }
+  [[nodiscard]] const std::string& name() const { return slot_.name(); }
+
+ private:
+  friend struct detail::cell_access;
+  accumulator& change() {
+    keep_old();
+    stored& now = slot_.write();
+    return now ? *now : now.emplace(fn_.create());
+  }
+  // Adding cannot be undone, so the accumulator before the call is kept: it is one value, as large as the state.
+  void keep_old() {
+    if (!std::exchange(changed_, true)) old_ = slot_.read();
+  }
+  void bind(stored& to) {
+    slot_.bind(to);
+    changed_ = false;
+  }
+  void take_back() {
+    if (std::exchange(changed_, false)) slot_.write() = std::move(old_);
+  }
+  void release() {
+    slot_.release();
+    if (changed_) old_.reset();
+  }
+  [[nodiscard]] std::string kind() const { return detail::combine_fn_name(fn_) + " in " + coder<accumulator>::name(); }
+
+  detail::cell_slot<stored> slot_;
+  Fn fn_;
+  bool changed_ = false;  // in this call
+  stored old_;            // before the first change
+};
+
+}  // namespace millrace
