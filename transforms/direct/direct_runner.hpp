@@ -13,6 +13,7 @@ namespace millrace {
 // What the direct runner may be told. The defaults are what the other runner is compared with: nothing fused, nothing
 // lifted, no fast path.
 struct direct_options {
+  std::uint32_t shards = 1;  // of every stage that does not fix its own
   std::uint32_t attempts_max = 4;
   std::uint32_t bundle_rows_max = 1000;
   std::uint32_t batch_rows_max = UINT32_MAX;
@@ -32,7 +33,7 @@ struct direct_result {
   [[nodiscard]] std::uint64_t dropped(const std::string& cause) const;
 };
 
-// Runs a pipeline in a loop on the calling thread, one shard a stage unless a sink fixes their number, until every
+// Runs a pipeline in a loop on the calling thread, one shard a stage unless told otherwise, until every
 // source has ended and everything has come out; sinks commit at the end. It is the oracle of the runtime: as plain as
 // it can be. Test streams are played event by event, each only when nothing is left to do. Throws what a user function
 // threw, named by step and element.

@@ -49,6 +49,8 @@ class test_stream_operator final : public stage_operator, public scripted_head {
     if (e.kind == event_kind::elements) pass_on(e.first, e.first + e.count);
   }
 
+  void stop() override { promise_ = timestamp::max(); }
+
   void snapshot(writer& to) const override { coder<timestamp>::encode(to, promise_); }
   void restore(reader& from) override { promise_ = coder<timestamp>::decode(from); }
 
@@ -121,6 +123,11 @@ class test_stream {
     of_.script.add_elements(of_.values.size());
     return *this;
   }
+  test_stream& add(std::span<const timestamped_value<T>> values) {
+    for (const auto& v : values) place(v.value, v.at);
+    of_.script.add_elements(of_.values.size());
+    return *this;
+  }
   // Elements that share an event time.
   test_stream& add_at(timestamp at, std::initializer_list<T> values) {
     for (const T& v : values) place(v, at);
@@ -140,9 +147,15 @@ class test_stream {
     return *this;
   }
 
+  // Its collection counts as bounded, as that of a file does: what unbounded input is refused may be done with it.
+  test_stream& bounded() {
+    bounded_ = true;
+    return *this;
+  }
+
   // Applies it: what the pipe calls.
   pcollection<T> operator()(pipeline& p) const {
-    return detail::add_source<T>(p, name_, std::make_shared<detail::test_stream_spec<T>>(of_), false, where_);
+    return detail::add_source<T>(p, name_, std::make_shared<detail::test_stream_spec<T>>(of_), bounded_, where_);
   }
 
  private:
@@ -155,6 +168,7 @@ class test_stream {
   std::string name_;
   std::source_location where_;
   detail::test_events<T> of_;
+  bool bounded_ = false;
 };
 
 }  // namespace millrace

@@ -42,6 +42,7 @@ class fast_combine final : public stage_operator, public stage_head {
 
   void accept(const bundle& in) override {
     metrics_.elements_in += in.rows;
+    advance_clock();
     std::uint32_t from = 0;
     for (const row_run& run : in.runs) {
       if (run.end > from)
@@ -75,6 +76,7 @@ class fast_combine final : public stage_operator, public stage_head {
     return timestamp::max();
   }
 
+  [[nodiscard]] bool has_state() const override { return !windows_.all().empty(); }
   void snapshot(writer& to) const override;
   void restore(reader& from) override;
 
@@ -233,7 +235,7 @@ class fast_combine final : public stage_operator, public stage_head {
   fast_firing firing_;
   const stage_clock& clock_;
   metric_board& metrics_;
-  // Where the last advance() left the clocks: bundles are looked at by these.
+  // What bundles are looked at by: the watermark of the last advance(), and the time of the last bundle or advance().
   timestamp watermark_ = timestamp::min();
   timestamp now_;
   pane_batch<output> out_;

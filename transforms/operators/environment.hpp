@@ -14,6 +14,8 @@ struct stage_clock {
   timestamp input_watermark = timestamp::min();
   timestamp output_watermark = timestamp::min();  // behind every hold: what the stage has last promised
   timestamp now;
+  // The job is drained: once the watermark is at its end, timers that callbacks set are ignored.
+  bool draining = false;
 };
 
 // What an operator is told when it is made for one shard of one stage. References outlive the operator.

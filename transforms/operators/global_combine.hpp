@@ -69,6 +69,7 @@ class global_combine_operator final : public stage_operator,
   void teardown() noexcept override { inner_->teardown(); }
   [[nodiscard]] std::optional<timestamp> next_clock_timer() const override { return head_->next_clock_timer(); }
   [[nodiscard]] timestamp hold() const override { return inner_->hold(); }
+  [[nodiscard]] bool has_state() const override { return inner_->has_state(); }
   void snapshot(writer& to) const override {
     coder<bool>::encode(to, waits_for_default_);
     inner_->snapshot(to);

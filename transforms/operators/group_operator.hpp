@@ -37,6 +37,7 @@ class group_operator final : public stage_operator, public stage_head, private g
   }
   [[nodiscard]] std::optional<timestamp> next_clock_timer() const override { return head_.next_clock_timer(); }
   [[nodiscard]] timestamp hold() const override { return head_.hold(); }
+  [[nodiscard]] bool has_state() const override { return head_.has_state(); }
   void snapshot(writer& to) const override { head_.snapshot(to); }
   void restore(reader& from) override { head_.restore(from); }
 

@@ -18,6 +18,7 @@ class grouped_head {
   // One bundle of rows: the buffers know each by its number.
   void accept(const bundle& in) {
     metrics_.elements_in += in.rows;
+    engine_.advance_clock(clock_.now);  // delays of what comes count from now
     engine_.begin_bundle();
     std::uint32_t row = 0;
     for (const row_run& run : in.runs) {
@@ -51,6 +52,8 @@ class grouped_head {
     return next + duration{1};
   }
   [[nodiscard]] timestamp input_watermark() const { return engine_.input_watermark(); }
+
+  [[nodiscard]] bool has_state() const { return !engine_.empty(); }
 
   void snapshot(writer& to) const { engine_.encode(to); }
   void restore(reader& from) {

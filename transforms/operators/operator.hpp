@@ -63,6 +63,8 @@ class scripted_head {
   [[nodiscard]] virtual duration clock_advance(std::size_t event) const = 0;
   // Passes the elements of an `elements` event on, or takes over the watermark of a `watermark` event.
   virtual void play(std::size_t event) = 0;
+  // Ends the stream: promise() becomes max(). Used to drain.
+  virtual void stop() = 0;
   [[nodiscard]] virtual timestamp promise() const = 0;
 };
 
@@ -108,6 +110,8 @@ class stage_operator {
 
   // The earliest output timestamp this operator may still produce on its own; max() when it holds nothing.
   [[nodiscard]] virtual timestamp hold() const { return timestamp::max(); }
+  // Whether it keeps something for any key: state, a timer, a window. What holds the watermark counts anyway.
+  [[nodiscard]] virtual bool has_state() const { return false; }
   // Everything a restart needs. Restoring into a fresh operator of an equal spec continues exactly.
   virtual void snapshot(writer& /*to*/) const {}
   virtual void restore(reader& /*from*/) {}

@@ -90,6 +90,7 @@ class stateful_operator final : public stage_operator, public stage_head {
 
   [[nodiscard]] std::optional<timestamp> next_clock_timer() const override { return records_.next_clock_timer(); }
   [[nodiscard]] timestamp hold() const override { return records_.hold(); }
+  [[nodiscard]] bool has_state() const override { return !records_.empty(); }
   void snapshot(writer& to) const override { records_.encode(to); }
   void restore(reader& from) override { records_.decode(from); }
 

@@ -90,6 +90,7 @@ class stateful_records {
     cells_.release(*at.at, [&](const timer_place& which, const timer_slot& before, timer_slot& now) {
       if (before.pending) remove_timer(at, which, before);
       if (now.pending && which.domain == time_domain::processing && expired(at.in)) now = {};
+      if (now.pending && clock_.draining && clock_.input_watermark == timestamp::max()) now = {};
       if (now.pending) add_timer(at, which, now);
     });
   }
@@ -164,6 +165,8 @@ class stateful_records {
     if (calls_expiration_ && !store_.empty()) least = std::min(least, store_.windows().begin()->first.max_timestamp());
     return least;
   }
+
+  [[nodiscard]] bool empty() const { return store_.empty(); }
 
   void encode(writer& to) const {
     store_.encode(to, [](writer& out, const record& r) { cells::encode(out, r); });

@@ -120,6 +120,7 @@ void stage_instance::accept(const bundle& in, timestamp now) {
   check(head_ != nullptr, "a stage that is fed by edges has a head");
   move_clocks(clock_.input_watermark, now);
   run_bundle([&] { head_->accept(in); });
+  fire_due_timers();  // those that the bundle has set in the past
 }
 
 void stage_instance::accept_view(edge_id edge, const bundle& in, timestamp now) {
@@ -158,7 +159,7 @@ void stage_instance::fire_due_timers() {
     head_->due_timers(due);
     if (due.timers.empty()) return;
     if (options_.carry_timers) options_.carry_timers(due);
-    accept(due, clock_.now);
+    run_bundle([&] { head_->accept(due); });
   }
 }
 
@@ -177,6 +178,19 @@ void stage_instance::play(std::size_t event, timestamp now) {
   move_clocks(clock_.input_watermark, now);
   run_bundle([&] { script_->play(event); });
   move_clocks(script_->promise(), now);
+}
+
+void stage_instance::drain() {
+  clock_.draining = true;
+  if (source_) source_->stop();
+  if (!script_) return;
+  script_->stop();
+  move_clocks(script_->promise(), clock_.now);
+}
+
+bool stage_instance::has_state() const {
+  return std::ranges::any_of(steps_,
+                             [](const step& s) { return s.op->has_state() || s.op->hold() != timestamp::max(); });
 }
 
 watermark stage_instance::output_watermark() {

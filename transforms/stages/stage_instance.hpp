@@ -57,6 +57,8 @@ class stage_instance {
   [[nodiscard]] scripted_head* script() const { return script_; }
   // Plays one event of its test stream. The elements of one event are one bundle.
   void play(std::size_t event, timestamp now);
+  // The job is drained: its source or test stream stops for good, and timers do not outlive the last watermark.
+  void drain();
 
   // What it promises about its future output: max(previous, min(input watermark, every hold)).
   [[nodiscard]] watermark output_watermark();
@@ -64,6 +66,8 @@ class stage_instance {
   [[nodiscard]] timestamp input_watermark() const { return clock_.input_watermark; }
   // When advance() would release something by processing time.
   [[nodiscard]] std::optional<timestamp> next_clock_timer() const;
+  // Whether any operator keeps state, a timer or a hold.
+  [[nodiscard]] bool has_state() const;
   // Sends all rows that wait in edge writers. Call before the output watermark is sent on.
   void flush();
 

@@ -69,6 +69,13 @@ class single_timer : public keyed_timer {
   void align(duration period, duration offset, timer_output output = {}) {
     change(setting(Domain).aligned(period, offset, output));
   }
+  // For the end of the window's state, when on_window_expiration comes next: until then it holds the watermark for what
+  // that will give out.
+  void at_expiration(timestamp output)
+    requires(Domain == time_domain::event)
+  {
+    change(setting(Domain).at_expiration(output));
+  }
   // Forgets the pending firing, if there is one.
   void clear() {
     static_cast<void>(scope());

@@ -30,6 +30,12 @@ timer_slot timer_setting::after(duration delay, timer_output output) const {
   return at(bounded(scope.clock(domain) + delay), output);
 }
 
+timer_slot timer_setting::at_expiration(timestamp output) const {
+  if (!scope.may_set) refuse("on_window_expiration may set no timer");
+  check_output(output, scope.expiry);
+  return {true, scope.expiry + duration{1}, output};
+}
+
 timer_slot timer_setting::aligned(duration period, duration offset, timer_output output) const {
   if (period <= duration{0}) refuse("it is aligned to a period that is not above 0");
   const timestamp now = scope.clock(domain);

@@ -68,6 +68,8 @@ struct timer_setting {
   [[nodiscard]] timer_slot at(timestamp fires, timer_output output) const;
   // For `delay` after the present of its clock; an event timer no later than the expiry of the window.
   [[nodiscard]] timer_slot after(duration delay, timer_output output) const;
+  // For the end of the window's state.
+  [[nodiscard]] timer_slot at_expiration(timestamp output) const;
   // For the first t of its clock, not before the present, of which t + offset is a multiple of `period`.
   [[nodiscard]] timer_slot aligned(duration period, duration offset, timer_output output) const;
 

@@ -1,0 +1,219 @@
+#include <millrace/transforms/direct/direct_job.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace millrace {
+
+namespace {
+
+class queue_outlet final : public bundle_outlet {
+ public:
+  queue_outlet(edge_id edge, std::uint32_t shards, direct_stage::message_queue& to)
+      : edge_(edge), shards_(shards), to_(to) {}
+  [[nodiscard]] std::uint32_t shards() const override { return shards_; }
+  [[nodiscard]] std::uint32_t owner(std::uint32_t slice) const override { return slice * shards_ / slices_max; }
+  [[nodiscard]] bundle_ptr take() override { return std::make_shared<bundle>(); }
+  void send(std::uint32_t shard, bundle_ptr rows) override { to_.push_back({edge_, shard, std::move(rows), {}}); }
+
+ private:
+  edge_id edge_;
+  std::uint32_t shards_;
+  direct_stage::message_queue& to_;
+};
+
+}  // namespace
+
+direct_job::direct_job(const pipeline& p, const direct_options& options)
+    : options_(options), graph_(p.description()),
+      plan_(make_plan(graph_,
+                      {.shards = options.shards, .fuse = options.fuse, .lift_combiners = options.lift_combiners})) {
+  stages_.resize(plan_.stages.size());
+  // Backwards, so that the queues of consumers exist when their producers are wired.
+  for (std::size_t i = plan_.stages.size(); i-- > 0;) make_stage(plan_.stages[i], p.name());
+}
+
+void direct_job::make_stage(const stage_plan& s, const std::string& name) {
+  const stage_options to{.shard = 0,
+                         .job = options_.job.empty() ? name : options_.job,
+                         .attempts_max = options_.attempts_max,
+                         .batch_rows_max = options_.batch_rows_max,
+                         .bundle_rows_max = options_.bundle_rows_max,
+                         .fast_path = options_.fast_path};
+  stages_[s.id] = std::make_unique<direct_stage>(graph_, plan_, s, to, [&](edge_id e) -> bundle_outlet& {
+    const stage_id consumer = plan_.edges[e].to;
+    outlets_.push_back(std::make_unique<queue_outlet>(e, plan_.stages[consumer].shards, stages_[consumer]->inbox()));
+    return *outlets_.back();
+  });
+}
+
+void direct_job::start(timestamp clock, const direct_checkpoint* from) {
+  clock_ = clock;
+  each_instance([&](stage_instance& i) { i.setup(now()); });
+  if (from) {
+    for (std::size_t s = 0; s < stages_.size(); ++s)
+      for (std::size_t i = 0; i < from->parts[s].size(); ++i) {
+        reader part{std::string_view{from->parts[s][i]}};
+        stages_[s]->instances()[i]->restore(part);
+        part.expect_end();
+      }
+    each_instance([&](stage_instance& i) { i.commit(from->epoch); });
+  }
+  for (const auto& s : stages_) {
+    s->ended = s->first().script() != nullptr || s->first().source() == nullptr;
+    send_on(*s);
+  }
+  settle();
+  // A clock that is ahead of the checkpoint's releases what has become due.
+  if (from) advance_clocks();
+}
+
+std::size_t direct_job::events() const {
+  std::size_t longest = 0;
+  for (const auto& s : stages_)
+    if (const auto* script = s->first().script()) longest = std::max(longest, script->events());
+  return longest;
+}
+
+// Rows first, then the watermark that they are behind.
+void direct_job::send_on(direct_stage& s) {
+  for (const auto& i : s.instances()) i->flush();
+  if (!s.mark_moved()) return;
+  for (const edge_id e : s.description().outputs)
+    stages_[plan_.edges[e].to]->inbox().push_back({e, 0, nullptr, s.sent_mark()});
+}
+
+// Works until no message is left.
+void direct_job::settle() {
+  for (bool worked = true; worked;) {
+    worked = false;
+    for (const auto& s : stages_)
+      while (s->take_one(now())) {
+        send_on(*s);
+        worked = true;
+      }
+  }
+}
+
+void direct_job::play(std::size_t event) {
+  for (const auto& s : stages_) play(*s, event);
+}
+
+void direct_job::play(direct_stage& s, std::size_t event) {
+  const auto* script = s.first().script();
+  if (!script || event >= script->events()) return;
+  if (script->kind(event) == scripted_head::event_kind::processing_time)
+    return advance_clock(clock_ + script->clock_advance(event));
+  s.first().play(event, now());
+  send_on(s);
+  settle();
+}
+
+void direct_job::advance_clock(timestamp now) {
+  clock_ = std::max(clock_, now);
+  advance_clocks();
+}
+
+// Tells every stage the time, upstream first.
+void direct_job::advance_clocks() {
+  for (const auto& s : stages_) {
+    for (const auto& i : s->instances()) i->advance(i->input_watermark(), now());
+    send_on(*s);
+    settle();
+  }
+}
+
+void direct_job::drain() {
+  each_instance([](stage_instance& i) { i.drain(); });
+  for (const auto& s : stages_) send_on(*s);
+  settle();
+  read_all();
+}
+
+void direct_job::read_all() {
+  while (read_round()) {
+  }
+}
+
+// One round of reading; false when everything has come out.
+bool direct_job::read_round() {
+  settle();
+  bool reading = false;
+  bool waiting = false;
+  timestamp next = timestamp::max();
+  for (const auto& s : stages_) {
+    if (s->ended) continue;
+    s->ended = true;
+    for (const auto& i : s->instances()) {
+      const read_status status = i->read(options_.bundle_rows_max, now());
+      s->ended = s->ended && status == read_status::ended;
+      if (status != read_status::waiting) continue;
+      waiting = true;
+      next = std::min(next, i->source()->next_read());
+    }
+    send_on(*s);
+    reading = reading || !s->ended;
+  }
+  settle();
+  each_instance([&](const stage_instance& i) {
+    if (const auto timer = i.next_clock_timer()) next = std::min(next, *timer);
+  });
+  if (next <= now() && reading) advance_clocks();
+  if (!reading) return false;
+  if (waiting && !options_.clock && next < timestamp::max()) {
+    clock_ = std::max(clock_, next + duration{1});
+    advance_clocks();
+  }
+  return true;
+}
+
+direct_checkpoint direct_job::checkpoint(std::uint64_t epoch) {
+  direct_checkpoint made{.epoch = epoch, .clock = clock_, .parts = {}};
+  each_instance([&](stage_instance& i) { i.prepare(epoch); });
+  for (const auto& s : stages_) {
+    std::vector<std::string>& parts = made.parts.emplace_back();
+    for (const auto& i : s->instances()) {
+      writer bytes;
+      i->snapshot(bytes);
+      parts.emplace_back(bytes.bytes());
+    }
+  }
+  each_instance([&](stage_instance& i) { i.commit(epoch); });
+  return made;
+}
+
+void direct_job::commit(std::uint64_t epoch) {
+  each_instance([&](stage_instance& i) { i.prepare(epoch); });
+  each_instance([&](stage_instance& i) { i.commit(epoch); });
+}
+
+void direct_job::abort() noexcept {
+  each_instance([](stage_instance& i) { i.abort(); });
+}
+
+void direct_job::teardown() noexcept {
+  each_instance([](stage_instance& i) { i.teardown(); });
+}
+
+std::map<std::string, metric_board> direct_job::metrics() const {
+  std::map<std::string, metric_board> all;
+  each_instance([&](const stage_instance& i) {
+    for (const auto& [path, board] : i.metrics()) all[path].merge(*board);
+  });
+  return all;
+}
+
+timestamp direct_job::output_watermark(const std::string& path) const {
+  for (const auto& s : stages_)
+    for (const node_id n : s->description().nodes)
+      if (graph_.at(n).path == path) return s->sent_mark();
+  return timestamp::min();
+}
+
+bool direct_job::has_state() const {
+  bool any = false;
+  each_instance([&](const stage_instance& i) { any = any || i.has_state(); });
+  return any;
+}
+
+}  // namespace millrace

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <millrace/transforms/direct/direct_runner.hpp>
+#include <millrace/transforms/direct/direct_stage.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace millrace {
+
+// What a job of the direct runner needs to go on later: the clock, and what each shard of each stage wrote.
+struct direct_checkpoint {
+  std::uint64_t epoch = 0;
+  timestamp clock;
+  std::vector<std::vector<std::string>> parts;  // by stage and shard
+};
+
+// The stages of a pipeline on the calling thread, with the queues between them: what the direct runner and its sessions
+// have alike. Between two calls of its owner no message is left. Anything thrown leaves it unusable but for abort() and
+// destruction.
+class direct_job {
+ public:
+  direct_job(const pipeline& p, const direct_options& options);
+  direct_job(const direct_job&) = delete;
+  direct_job& operator=(const direct_job&) = delete;
+
+  // Sets all stages up, from a checkpoint if there is one. Once, first.
+  void start(timestamp clock, const direct_checkpoint* from = nullptr);
+  [[nodiscard]] timestamp now() const { return options_.clock ? options_.clock() : clock_; }
+  // Events of the longest test stream.
+  [[nodiscard]] std::size_t events() const;
+  // Plays an event of every test stream that has so many.
+  void play(std::size_t event);
+  // The clock comes to `now`, unless it is later already.
+  void advance_clock(timestamp now);
+  // Test streams have been played: reads all sources to their end.
+  void read_all();
+  void drain();
+  // Makes everything so far durable and visible.
+  direct_checkpoint checkpoint(std::uint64_t epoch);
+  // The same for a job that has come to its end.
+  void commit(std::uint64_t epoch);
+  void abort() noexcept;
+  void teardown() noexcept;
+
+  [[nodiscard]] std::map<std::string, metric_board> metrics() const;
+  // Of the stage that runs the transform.
+  [[nodiscard]] timestamp output_watermark(const std::string& path) const;
+  [[nodiscard]] bool has_state() const;
+
+ private:
+  template <class F>
+  void each_instance(F&& f) const {
+    for (const auto& s : stages_)
+      for (const auto& i : s->instances()) f(*i);
+  }
+  void make_stage(const stage_plan& s, const std::string& name);
+  void send_on(direct_stage& s);
+  void settle();
+  void play(direct_stage& s, std::size_t event);
+  void advance_clocks();
+  bool read_round();
+
+  direct_options options_;
+  const graph& graph_;
+  const plan plan_;
+  timestamp clock_;
+  std::vector<std::unique_ptr<bundle_outlet>> outlets_;
+  std::vector<std::unique_ptr<direct_stage>> stages_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,75 @@
+#include <millrace/transforms/direct/direct_session.hpp>
+#include <millrace/transforms/graph/validate.hpp>
+
+#include <exception>
+#include <utility>
+
+namespace millrace {
+
+direct_session::direct_session(const pipeline& p, direct_options options) : pipeline_(p), options_(std::move(options)) {
+  validate(p.description());
+  start(std::nullopt);
+}
+
+direct_session::~direct_session() {
+  if (state_ == session_state::running) job_->abort();
+}
+
+template <class F>
+void direct_session::guarded(F&& f) {
+  if (state_ != session_state::running) return;
+  try {
+    f();
+  } catch (const std::exception& error) {
+    state_ = session_state::failed;
+    error_ = error.what();
+    job_->abort();
+  }
+}
+
+void direct_session::start(std::optional<timestamp> clock) {
+  job_ = std::make_unique<direct_job>(pipeline_, options_);
+  const timestamp then = last_ ? last_->clock : timestamp{0};
+  guarded([&] { job_->start(clock.value_or(then), last_ ? &*last_ : nullptr); });
+}
+
+void direct_session::play(std::size_t event) {
+  guarded([&] { job_->play(event); });
+}
+
+void direct_session::advance_clock(timestamp now) {
+  guarded([&] { job_->advance_clock(now); });
+}
+
+void direct_session::checkpoint() {
+  guarded([&] { last_ = job_->checkpoint(last_ ? last_->epoch + 1 : 1); });
+}
+
+void direct_session::crash(std::optional<timestamp> clock) {
+  if (state_ == session_state::running) start(clock);
+}
+
+void direct_session::drain() {
+  guarded([&] {
+    job_->drain();
+    job_->commit(last_ ? last_->epoch + 1 : 1);
+    state_ = session_state::drained;
+  });
+}
+
+void direct_session::cancel() {
+  guarded([&] {
+    job_->abort();
+    state_ = session_state::cancelled;
+  });
+}
+
+timestamp direct_session::output_watermark(const std::string& path) const {
+  return job_->output_watermark(path);
+}
+
+std::uint64_t direct_session::dropped(const std::string& cause) const {
+  return direct_result{job_->metrics()}.dropped(cause);
+}
+
+}  // namespace millrace

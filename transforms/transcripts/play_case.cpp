@@ -1,0 +1,217 @@
+#include <millrace/transforms/transcripts/case_output.hpp>
+#include <millrace/transforms/transcripts/play_case.hpp>
+#include <millrace/transforms/transcripts/words.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace millrace::transcripts {
+
+namespace {
+
+using event_kind = case_event::kind;
+using line_kind = expected_line::kind;
+
+std::vector<case_output> outputs_of(std::vector<recorded<case_row>> rows) {
+  std::vector<case_output> outputs;
+  for (auto& r : rows) outputs.push_back({std::move(r.value.key), std::move(r.value.value), r.at});
+  return outputs;
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// Plays the events of a case on one session and notes what is not as written.
+class player {
+ public:
+  player(const transcript_case& of, const case_pipeline& built, job_session& job)
+      : of_(of), built_(built), job_(job), came_(of.events.size()) {}
+
+  std::vector<std::string> play() {
+    for (std::size_t i = 0; i < of_.events.size(); ++i) {
+      replayed_ = false;
+      play(i);
+    }
+    compare_end();
+    return std::move(differences_);
+  }
+
+ private:
+  // The event's own line comes before the first difference at it.
+  void note(const std::string& what) {
+    if (!std::exchange(headed_, true)) differences_.push_back(where_);
+    differences_.push_back("  " + what);
+  }
+  void at(const std::string& where) {
+    where_ = where;
+    headed_ = false;
+  }
+
+  void play(std::size_t i) {
+    const case_event& event = of_.events[i];
+    if (event.is == event_kind::checkpoint) {
+      job_.checkpoint();
+      replay_from_ = i + 1;
+    } else if (event.is == event_kind::crash) {
+      return crash(i);
+    }
+    apply(i);
+  }
+
+  // What came since the checkpoint is gone: it must come again, event by event.
+  void crash(std::size_t i) {
+    for (std::size_t again = replay_from_; again < i; ++again) came_[again].clear();
+    job_.crash(of_.events[i].at);
+    compare(i);
+    replayed_ = true;
+    for (std::size_t again = replay_from_; again < i; ++again)
+      if (of_.events[again].is != event_kind::crash) apply(again);
+  }
+
+  void apply(std::size_t i) {
+    const case_event& event = of_.events[i];
+    if (const auto scripted = built_.scripted(i)) job_.play(*scripted);
+    else if (event.is == event_kind::clock) job_.advance_clock(*event.at);
+    else if (event.is == event_kind::drain) job_.drain();
+    else if (event.is == event_kind::cancel) job_.cancel();
+    compare(i);
+  }
+
+  void compare(std::size_t i) {
+    const case_event& event = of_.events[i];
+    at("line " + std::to_string(event.line) + ", " + event.text + (replayed_ ? " (played again after the crash)" : ""));
+    std::vector<case_output> outputs = outputs_of(built_.take());
+    came_[i] = outputs;
+    compare_outputs(event, std::move(outputs));
+    bool fails = false;
+    for (const expected_line& line : event.expected) {
+      compare_rest(line);
+      fails = fails || line.is == line_kind::error;
+    }
+    if (job_.state() == session_state::failed && !fails && !std::exchange(failed_, true))
+      note("the job failed: " + job_.error());
+  }
+
+  void compare_outputs(const case_event& event, std::vector<case_output> outputs) {
+    std::vector<const expected_line*> expected;
+    for (const expected_line& line : event.expected)
+      if (line.is == line_kind::output) expected.push_back(&line);
+    if (of_.ordered && !in_order(expected, outputs)) return note_order(expected, outputs);
+    // Those that say most choose first.
+    std::ranges::stable_sort(expected, std::ranges::greater{}, [](const expected_line* line) {
+      return (line->output.numbered ? 4 : 0) + (line->output.timing ? 2 : 0) + (line->output.at ? 1 : 0);
+    });
+    std::vector<std::string> missing;
+    for (const expected_line* line : expected) {
+      const auto found = std::ranges::find_if(outputs, [&](const auto& o) { return agrees(o, line->output); });
+      if (found != outputs.end()) outputs.erase(found);
+      else note("missing: " + line->text + " (line " + std::to_string(line->line) + ")");
+    }
+    for (const case_output& output : outputs) note("unexpected: " + text_of(output));
+  }
+
+  static bool in_order(const std::vector<const expected_line*>& expected, const std::vector<case_output>& outputs) {
+    return std::ranges::equal(outputs, expected,
+                              [](const auto& output, const auto* line) { return agrees(output, line->output); });
+  }
+  void note_order(const std::vector<const expected_line*>& expected, const std::vector<case_output>& outputs) {
+    for (const expected_line* line : expected) note("in this order: " + line->text);
+    for (const case_output& output : outputs) note("came: " + text_of(output));
+    if (outputs.empty()) note("came: nothing");
+  }
+
+  void compare_rest(const expected_line& line) {
+    const std::string here = " (line " + std::to_string(line.line) + ")";
+    if (line.is == line_kind::held) {
+      const timestamp held = job_.output_watermark(case_pipeline::last);
+      if (held != line.held) note("held " + time_text(held) + ", not " + time_text(line.held) + here);
+    } else if (line.is == line_kind::dropped) {
+      dropped_[line.name] = line.count;
+      compare_drops(line.name, line.count, here);
+    } else if (line.is == line_kind::state) {
+      if (to_text(job_.state()) != line.name) note("state " + to_text(job_.state()) + ", not " + line.name + here);
+    } else if (line.is == line_kind::no_state) {
+      if (job_.has_state()) note("there is state" + here);
+    } else if (line.is == line_kind::error) {
+      if (job_.state() != session_state::failed) note("the job goes on, but must fail" + here);
+    }
+  }
+  void compare_drops(const std::string& cause, std::uint64_t expected, const std::string& here) {
+    const std::uint64_t dropped = job_.dropped(cause);
+    if (dropped == expected) return;
+    note("dropped " + cause + " " + std::to_string(dropped) + ", not " + std::to_string(expected) + here);
+  }
+
+  // Drops, and what a sink that commits has been given: everything once, whatever crashed.
+  void compare_end() {
+    if (job_.state() == session_state::failed) return;
+    at("at the end");
+    for (const char* cause : {"late", "closed_window"}) compare_drops(cause, dropped_[cause], "");
+    if (job_.state() == session_state::cancelled) return;
+    if (job_.state() == session_state::running) job_.checkpoint();
+    std::vector<std::string> committed;
+    for (const case_output& o : outputs_of(built_.committed())) committed.push_back(text_of(o));
+    std::vector<std::string> came;
+    for (const auto& event : came_)
+      for (const case_output& o : event) came.push_back(text_of(o));
+    compare_committed(std::move(came), std::move(committed));
+  }
+  void compare_committed(std::vector<std::string> came, std::vector<std::string> committed) {
+    std::ranges::sort(came);
+    std::ranges::sort(committed);
+    std::vector<std::string> only;
+    std::ranges::set_difference(came, committed, std::back_inserter(only));
+    for (const std::string& text : only) note("came, but was not committed: " + text);
+    only.clear();
+    std::ranges::set_difference(committed, came, std::back_inserter(only));
+    for (const std::string& text : only) note("committed twice, or never seen: " + text);
+  }
+
+  const transcript_case& of_;
+  const case_pipeline& built_;
+  job_session& job_;
+  std::vector<std::vector<case_output>> came_;  // at each event, when it was played last
+  std::size_t replay_from_ = 0;
+  bool replayed_ = false;
+  bool failed_ = false;
+  std::map<std::string, std::uint64_t> dropped_;  // as last written
+  std::string where_;
+  bool headed_ = false;
+  std::vector<std::string> differences_;
+};
+
+// What is wrong with a refusal, or with there being none.
+std::vector<std::string> refusal_difference(const transcript_case& of, const std::optional<std::string>& message) {
+  if (!of.refused && message) return {"building it was refused: " + *message};
+  if (of.refused && !message) return {"building it must be refused with \"" + *of.refused + "\", but is not"};
+  if (of.refused && lower(*message).find(lower(*of.refused)) == std::string::npos)
+    return {"building it must be refused with \"" + *of.refused + "\", not with: " + *message};
+  return {};
+}
+
+}  // namespace
+
+case_result play_case(const transcript_case& of, const session_maker& make) {
+  case_result result;
+  std::optional<std::string> refused;
+  std::unique_ptr<case_pipeline> built;
+  try {
+    built = std::make_unique<case_pipeline>(of);
+    result.paths = built->paths();
+  } catch (const pipeline_error& e) {
+    refused = e.what();
+  }
+  result.differences = refusal_difference(of, refused);
+  if (refused || !result.differences.empty()) return result;
+  if (of.refused) return result;
+  const std::unique_ptr<job_session> job = make(built->description());
+  result.differences = player{of, *built, *job}.play();
+  return result;
+}
+
+}  // namespace millrace::transcripts

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <millrace/transforms/transcripts/transcript_case.hpp>
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace millrace::transcripts {
+
+// Reads the settings of a case, one a line, and sees that each is written once a step. Begins with the defaults of the
+// first step.
+class setting_lines {
+ public:
+  // Takes a line of settings; false if it is none. Throws std::invalid_argument for a setting that cannot be.
+  bool take(transcript_case& to, const std::vector<std::string>& words, const std::string& line);
+
+ private:
+  void note_once(const std::string& name);
+
+  std::set<std::string> written_;  // of the step, and of the whole case
+};
+
+// The first step of a case, in which every setting has its default.
+[[nodiscard]] case_step first_step();
+
+}  // namespace millrace::transcripts
