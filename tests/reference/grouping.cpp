@@ -21,50 +21,77 @@ std::vector<bundle> grouping::accept(const bundle& elements, const moment& now) 
   return out;
 }
 
+// The windows of all the elements merge before the first of them is looked at.
 bundle grouping::accept_key(const std::string& key, const bundle& elements, const moment& now) {
   place here{key, keys_[key], now, {}};
+  const bundle live = live_elements(elements, now);
+  const std::map<window, window> merged_windows = merge(here, live);
+  for (const output& element : live) take(here, element, merged_windows.at(element.in));
   std::set<window> touched;
-  for (const output& element : elements) {
-    const std::optional<window> in = admit(here, element.in);
-    if (!in) continue;
-    add(here.windows.open[*in], *in, element, now);
-    touched.insert(*in);
-  }
+  for (const output& element : live) touched.insert(merged_windows.at(element.in));
   for (const window& in : touched) fire_if_ready(here, in);
   return std::move(here.out);
 }
 
-// The window that an element of the given window goes to, or nothing if it is dropped.
-std::optional<window> grouping::admit(place& here, const window& in) {
-  if (expiry_of(in, windowing_.lateness) < here.now.watermark) {
-    ++dropped_.late;
-    return std::nullopt;
+// It is an element's own window that must be live, not the one it would merge into.
+bundle grouping::live_elements(const bundle& elements, const moment& now) {
+  bundle live;
+  for (const output& element : elements) {
+    if (expiry_of(element.in, windowing_.lateness) < now.watermark) {
+      ++dropped_.late;
+    } else {
+      live.push_back(element);
+    }
   }
-  const window into = windowing_.merges() ? merge_in(here, in) : in;
-  if (here.windows.closed.contains(into)) {
-    ++dropped_.closed_window;
-    return std::nullopt;
-  }
-  if (!here.windows.open.contains(into)) {
-    here.windows.open[into].progress = fresh_state(windowing_.firing_trigger);
-  }
-  return into;
+  return live;
 }
 
-// Makes one window of the given one and all open ones that intersect it.
-window grouping::merge_in(place& here, const window& in) const {
-  window into = in;
+void grouping::take(place& here, const output& element, const window& in) {
+  if (here.windows.closed.contains(in)) {
+    ++dropped_.closed_window;
+    return;
+  }
+  const bool known = here.windows.open.contains(in);
+  open_window& state = here.windows.open[in];
+  if (!known) state.progress = fresh_state(windowing_.firing_trigger);
+  add(state, in, element, here.now);
+}
+
+// Merges the windows of the elements and the open ones. Returns what the former have become.
+std::map<window, window> grouping::merge(place& here, const bundle& elements) const {
+  std::map<window, window> become;
+  for (const output& element : elements) become[element.in] = element.in;
+  if (!windowing_.merges()) return become;
+  std::set<window> all;
+  for (const auto& [in, state] : here.windows.open) all.insert(in);
+  for (const auto& [in, same] : become) all.insert(in);
+  std::vector<window> wholes;
+  for (const window& in : all) {
+    if (!wholes.empty() && intersect(wholes.back(), in)) {
+      wholes.back() = span(wholes.back(), in);
+    } else {
+      wholes.push_back(in);
+    }
+  }
+  for (const window& whole : wholes) {
+    merge_open(here, whole);
+    for (auto& [in, into] : become) {
+      if (intersect(in, whole)) into = whole;
+    }
+  }
+  return become;
+}
+
+// Makes the open windows that lie in a window one of them.
+void grouping::merge_open(place& here, const window& into) const {
   std::map<window, open_window> parts;
-  for (const auto& [other, state] : here.windows.open) {
-    if (!intersect(in, other)) continue;
-    into = span(into, other);
-    parts.emplace(other, state);
+  for (const auto& [in, state] : here.windows.open) {
+    if (intersect(in, into)) parts.emplace(in, state);
   }
   const bool unchanged = parts.empty() || (parts.size() == 1 && parts.begin()->first == into);
-  if (unchanged) return into;
-  for (const auto& [other, state] : parts) here.windows.open.erase(other);
+  if (unchanged) return;
+  for (const auto& [in, state] : parts) here.windows.open.erase(in);
   here.windows.open[into] = merged(parts, into, here.now);
-  return into;
 }
 
 open_window grouping::merged(const std::map<window, open_window>& parts, const window& into, const moment& now) const {
