@@ -69,34 +69,15 @@ class pairing {
   std::vector<std::size_t> taken_by_;
 };
 
-std::string text_of_window(const window& in) {
-  if (in == global_window) return "global";
-  return "[" + std::to_string(in.start) + "," + std::to_string(in.end) + ")";
-}
-
-std::string text_of_timing(pane_timing timing) {
-  switch (timing) {
-  case pane_timing::early:
-    return "EARLY";
-  case pane_timing::on_time:
-    return "ON_TIME";
-  case pane_timing::late:
-    return "LATE";
-  case pane_timing::unknown:
-    break;
-  }
-  return "UNKNOWN";
-}
-
 std::string text_of_place(const pane& which) {
   return std::to_string(which.index) + "/" + std::to_string(which.non_speculative_index) + (which.first ? " F" : "")
          + (which.last ? " L" : "");
 }
 
-std::string text_of(const expected_output& one) {
-  std::string text = one.key + " " + text_of_window(one.in) + " " + one.value;
+std::string text_of_expected(const expected_output& one) {
+  std::string text = one.key + " " + text_of(one.in) + " " + one.value;
   if (one.time) text += " @" + std::to_string(*one.time);
-  if (one.timing) text += " " + text_of_timing(*one.timing);
+  if (one.timing) text += " " + text_of(*one.timing);
   if (one.which) text += " " + text_of_place(*one.which);
   return text;
 }
@@ -105,7 +86,7 @@ lines output_differences(const std::vector<expected_output>& expected, const std
   lines all;
   pairing pairs(expected, found);
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (!pairs.place(i)) all.push_back("missing: " + text_of(expected[i]));
+    if (!pairs.place(i)) all.push_back("missing: " + text_of_expected(expected[i]));
   }
   for (std::size_t j = 0; j < found.size(); ++j) {
     if (!pairs.is_taken(j)) all.push_back("not written: " + text_of(found[j]));
@@ -165,9 +146,28 @@ lines play(const transcript_case& one) {
 
 }  // namespace
 
+std::string text_of(const window& in) {
+  if (in == global_window) return "global";
+  return "[" + std::to_string(in.start) + "," + std::to_string(in.end) + ")";
+}
+
+std::string text_of(pane_timing timing) {
+  switch (timing) {
+  case pane_timing::early:
+    return "EARLY";
+  case pane_timing::on_time:
+    return "ON_TIME";
+  case pane_timing::late:
+    return "LATE";
+  case pane_timing::unknown:
+    break;
+  }
+  return "UNKNOWN";
+}
+
 std::string text_of(const output& one) {
-  return one.key + " " + text_of_window(one.in) + " " + one.value + " @" + std::to_string(one.time) + " "
-         + text_of_timing(one.which.timing) + " " + text_of_place(one.which);
+  return one.key + " " + text_of(one.in) + " " + one.value + " @" + std::to_string(one.time) + " "
+         + text_of(one.which.timing) + " " + text_of_place(one.which);
 }
 
 std::vector<std::string> differences(const transcript_case& one) {

@@ -197,7 +197,9 @@ void on_fire(const trigger& of, trigger_state& state, const trigger_view& view) 
     if (state.parts[0].finished) state = fresh_state(of);
     return;
   case trigger_kind::all:
-    for (std::size_t i = 0; i < of.parts.size(); ++i) on_fire(of.parts[i], state.parts[i], view);
+    for (std::size_t i = 0; i < of.parts.size(); ++i) {
+      if (!state.parts[i].finished) on_fire(of.parts[i], state.parts[i], view);
+    }
     state.finished = true;
     return;
   case trigger_kind::early_late:
