@@ -30,7 +30,9 @@ void stateful::take(const output& element, const moment& now, bundle& out) {
   }
   cell& state = cells_[element.key][element.in];
   if (program_.wants_time_order()) {
-    state.elements.push_back(element);
+    const auto later = std::find_if(state.elements.begin(), state.elements.end(),
+                                    [&](const output& one) { return one.time > element.time; });
+    state.elements.insert(later, element);
     return;
   }
   call here{element.key, element.in, now, expiry(element.in), element.time, false, state, out};
@@ -102,10 +104,9 @@ void stateful::run(const due& what, call& here, windows_of_key& windows) const {
   program_.on_timer(here, what.name, fired);
 }
 
-// Passes on, in the order of time, the elements before which no other can come any more.
+// Passes on the elements before which no other can come any more; they wait in the order of time.
 void stateful::flush(call& here) const {
   std::vector<output>& waiting = here.state.elements;
-  std::stable_sort(waiting.begin(), waiting.end(), [](const output& a, const output& b) { return a.time < b.time; });
   const auto later = std::find_if(waiting.begin(), waiting.end(),
                                   [&](const output& one) { return one.time + lateness_ > here.now.watermark; });
   here.out.insert(here.out.end(), waiting.begin(), later);

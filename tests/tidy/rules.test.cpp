@@ -62,6 +62,19 @@ TEST(tidy_includes, allows_quotes_only_beside_the_file) {
   EXPECT_TRUE(included("io/print.cpp", "\"lines.hpp\"").empty());
 }
 
+TEST(tidy_includes, keeps_the_reference_engine_independent) {
+  EXPECT_EQ(only_what(included("tests/reference/engine.hpp", "<millrace/transforms/map.hpp>")),
+            "the reference engine knows nothing of the product: no millrace/transforms/map.hpp");
+  EXPECT_EQ(included("tests/reference/engine.cpp", "<millrace/tests/faults.hpp>").size(), 1U);
+  EXPECT_EQ(included("tests/reference/engine.cpp", "<boost/container/flat_map.hpp>").size(), 1U);
+  EXPECT_EQ(included("tests/reference/engine.cpp", "<gtest/gtest.h>").size(), 1U);
+  EXPECT_EQ(included("tests/reference/engine.cpp", "\"../tidy/rules.hpp\"").size(), 1U);
+  EXPECT_TRUE(included("tests/reference/engine.cpp", "<vector>").empty());
+  EXPECT_TRUE(included("tests/reference/engine.cpp", "\"engine.hpp\"").empty());
+  EXPECT_TRUE(included("tests/reference/engine.test.cpp", "<gtest/gtest.h>").empty());
+  EXPECT_TRUE(included("tests/programs/random.test.cpp", "<millrace/tests/reference/engine.hpp>").empty());
+}
+
 TEST(tidy_length, counts_the_lines_of_a_file) {
   EXPECT_TRUE(too_long({"io/a.cpp", std::string(400, '\n')}).empty());
   EXPECT_EQ(only_what(too_long({"io/a.cpp", std::string(401, '\n')})), "a file of 401 lines, more than 400");
