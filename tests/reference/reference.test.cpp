@@ -116,7 +116,7 @@ TEST(reference_job, repeats_after_a_crash_what_came_after_the_checkpoint) {
   sums.steps[0].what.kind = transform_kind::sum;
   job running(sums);
   EXPECT_TRUE(running.apply({event_kind::elements, {{"k", "1", 1}, {"x", "5", 2}}, {}}).outputs.empty());
-  running.apply({event_kind::checkpoint, {}, {}});
+  EXPECT_TRUE(running.apply({event_kind::checkpoint, {}, {}}).state_left);
   running.apply({event_kind::elements, {{"k", "2", 3}}, {}});
   EXPECT_TRUE(running.apply({event_kind::crash, {}, {}}).outputs.empty());
   const report end = running.apply({event_kind::watermark, {}, 10});

@@ -85,8 +85,8 @@ TEST(reference_side_inputs, case_11_1_a_sum_per_window) {
   run.side(numbers_1_2_3());
   EXPECT_EQ(run.main(letters()), strings{});
   EXPECT_EQ(run.side_watermark(max_time), (strings{"A1", "B5", "C1"}));
-  EXPECT_EQ(run.last.outputs[1].in, (window{10, 20}));
-  EXPECT_EQ(run.last.outputs[1].time, 15);
+  EXPECT_EQ(run.last.outputs.at(1).in, (window{10, 20}));
+  EXPECT_EQ(run.last.outputs.at(1).time, 15);
   EXPECT_FALSE(run.last.state_left);
 }
 
@@ -138,7 +138,7 @@ TEST(reference_side_inputs, case_11_3b_held_elements_are_on_time_behind_it) {
   EXPECT_EQ(run.main_watermark(100), strings{});
   run.side({{"k", "1", 1}});
   EXPECT_EQ(run.side_watermark(10), strings{"{A{1}}"});
-  EXPECT_EQ(run.last.outputs[0].which, (pane{pane_timing::on_time, 0, 0, true, true}));
+  EXPECT_EQ(run.last.outputs.at(0).which, (pane{pane_timing::on_time, 0, 0, true, true}));
 }
 
 TEST(reference_side_inputs, case_11_4_the_newest_pane_replaces_accumulating) {
@@ -191,9 +191,9 @@ TEST(reference_side_inputs, case_11_6_each_window_of_an_element_waits_for_itself
   run.side({{"k", "1", 3}, {"k", "2", 12}});
   run.side_watermark(10);
   EXPECT_EQ(run.main({{"k", "x", 7}}), strings{"x{1}"});
-  EXPECT_EQ(run.last.outputs[0].in, (window{0, 10}));
+  EXPECT_EQ(run.last.outputs.at(0).in, (window{0, 10}));
   EXPECT_EQ(run.side_watermark(20), strings{"x{2}"});
-  EXPECT_EQ(run.last.outputs[0].in, (window{5, 15}));
+  EXPECT_EQ(run.last.outputs.at(0).in, (window{5, 15}));
 }
 
 TEST(reference_side_inputs, case_2_4_the_window_that_holds_the_last_instant) {
