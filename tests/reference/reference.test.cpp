@@ -126,6 +126,26 @@ TEST(reference_job, repeats_after_a_crash_what_came_after_the_checkpoint) {
   EXPECT_FALSE(end.state_left);
 }
 
+TEST(reference_job, refuses_windows_that_cannot_be) {
+  for (const window_function& by :
+       {window_function{window_kind::fixed, 0}, window_function{window_kind::sliding, 10, 0},
+        window_function{window_kind::fixed, 10, 0, 10}, window_function{window_kind::sliding, 10, 5, 7}}) {
+    program what;
+    what.steps.resize(1);
+    what.steps[0].windows = by;
+    EXPECT_THROW(job{what}, refusal);
+  }
+}
+
+TEST(reference_job, gives_up_a_loop_without_end) {
+  program loops;
+  loops.steps.resize(1);
+  loops.steps[0].what = {transform_kind::looping, 1, 0, {}, {}, false, {}};
+  job running(loops);
+  running.apply({event_kind::elements, {{"k", "a", 0}}, {}});
+  EXPECT_THROW(running.apply({event_kind::watermark, {}, max_time}), std::logic_error);
+}
+
 TEST(reference_job, counts_drops_by_step_and_cause) {
   program late;
   late.steps.resize(2);

@@ -3,10 +3,17 @@
 #include "windows.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 
 namespace reference {
+
+namespace {
+
+constexpr int rounds_max = 1'000'000;
+
+}  // namespace
 
 stateful::stateful(const strategy& windowing, const transform& what) : lateness_(windowing.lateness), program_(what) {}
 
@@ -55,7 +62,9 @@ std::vector<bundle> stateful::advance(const moment& now) {
 // Each callback may set or clear timers, so that what is due is found anew after each.
 void stateful::run_due(const std::string& key, const moment& now, bundle& out) {
   windows_of_key& windows = cells_[key];
+  int rounds = 0;
   while (const std::optional<due> next = next_due(windows, now)) {
+    if (++rounds > rounds_max) throw std::logic_error("the timers of a key set each other without end");
     call here{key, next->in, now, expiry(next->in), next->at, true, windows.at(next->in), out};
     run(*next, here, windows);
   }

@@ -12,7 +12,16 @@ bool sets_windowing(const step& of) {
   return of.windows || of.firing_trigger || of.lateness || of.panes || of.timestamps || of.on_time || of.closing;
 }
 
+void check_windows(const window_function& by) {
+  if (by.kind == window_kind::global) return;
+  const bool sliding = by.kind == window_kind::sliding;
+  const instant step = sliding ? by.period : by.size;
+  if (by.size <= 0 || step <= 0) throw refusal("the size and the period of windows must be more than 0");
+  if (by.offset < 0 || by.offset >= step) throw refusal("the offset of windows must be less than their size or period");
+}
+
 void check_window_into(const strategy& here) {
+  check_windows(here.windows);
   const bool custom_trigger = here.firing_trigger.kind != trigger_kind::by_default;
   const bool global = here.windows.kind == window_kind::global;
   if (custom_trigger && !global && !here.lateness_given) {
