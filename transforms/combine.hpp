@@ -19,6 +19,7 @@ template <class F>
 struct key_function {
   [[no_unique_address]] F f;
   template <class Row>
+    requires std::is_invocable_v<const F&, const Row&>
   decltype(auto) operator()(const Row& row) const {
     return std::invoke(f, row);
   }
@@ -28,6 +29,7 @@ template <class F>
 struct value_function {
   [[no_unique_address]] F f;
   template <class Row>
+    requires std::is_invocable_v<const F&, const Row&>
   decltype(auto) operator()(const Row& row) const {
     return std::invoke(f, row);
   }
