@@ -8,6 +8,7 @@ namespace millrace {
 namespace {
 // Units of work between two looks at the mailbox.
 constexpr int units_per_turn = 4;
+constexpr std::uint32_t timer_rounds = 64;  // of timers that set timers, before other messages have their turn
 }  // namespace
 
 caf::behavior shard_actor(caf::stateful_actor<shard_state>* self, blueprint_ptr job, shard_place at) {
@@ -104,7 +105,8 @@ void shard_state::start(const start_shard& order) {
                                            .attempts_max = job.attempts,
                                            .batch_rows_max = job.batch_rows,
                                            .bundle_rows_max = job.bundle_rows,
-                                           .fast_path = job.fast_path}};
+                                           .fast_path = job.fast_path,
+                                           .timer_rounds_max = timer_rounds}};
   try {
     core_ = std::make_unique<shard_core>(*job_->of, job_->stages, options, *this);
   } catch (const std::exception& error) {

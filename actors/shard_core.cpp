@@ -118,6 +118,10 @@ bool shard_core::blocked() const {
 
 bool shard_core::work(timestamp now) {
   if (blocked()) return false;
+  if (instance_.has_due_timers()) {
+    tick(now);
+    send_on(0);
+  }
   if (take_bundle(now)) {
     if (inbox_.empty() || ++taken_ >= bundles_per_mark) send_on(0);
     return true;
@@ -131,7 +135,7 @@ bool shard_core::work(timestamp now) {
     return true;
   }
   note_end();
-  return false;
+  return instance_.has_due_timers();
 }
 
 bool shard_core::take_bundle(timestamp now) {

@@ -1,4 +1,4 @@
-// expect: millrace: cells() returns std::tie of members that are state (value_state, bag_state, map_state, ...) or timers (event_timer, processing_timer, ...)
+// expect: millrace: cells() returns std::tie of members that are state (value_state, bag_state, map_state, ...)
 #include <millrace/transforms/par_do.hpp>
 
 #include <string>

@@ -1,4 +1,4 @@
-// expect: millrace: a function with an event_timer_family needs on_timer(const event_timer_family&, const Key&, emitter<Out>&)
+// expect: millrace: a function with an event_timer_family needs on_timer(const event_timer_family&, const Key&
 #include <millrace/transforms/par_do.hpp>
 
 #include <string>

@@ -94,10 +94,11 @@ auto collections_of(const std::shared_ptr<graph>& of, const std::vector<collecti
   else return tuple_of<Outs...>(of, ids, std::index_sequence_for<Outs...>{});
 }
 
-// Adds a node for an element-wise step with outputs Outs and those that its options ask for.
-template <class... Outs, class In, class Options>
-auto add_step(const pcollection<In>& in, std::string_view name, std::shared_ptr<const operator_spec> spec,
-              const Options& options, std::source_location where) {
+// Adds a node for a step with outputs Outs and those that its options ask for; what fails is given out as
+// failed<Failing>.
+template <class Failing, class... Outs, class In, class Options>
+auto add_step_of(const pcollection<In>& in, std::string_view name, std::shared_ptr<const operator_spec> spec,
+                 const Options& options, std::source_location where) {
   node added;
   added.spec = std::move(spec);
   added.inputs = {in.id()};
@@ -114,10 +115,15 @@ auto add_step(const pcollection<In>& in, std::string_view name, std::shared_ptr<
     const node& n = in.owner().add(name, std::move(added), outputs);
     return collections_of<Outs...>(in.shared_owner(), n.outputs);
   } else {
-    outputs.push_back(output_like(in, element_type::of<failed<In>>()));
+    outputs.push_back(output_like(in, element_type::of<failed<Failing>>()));
     const node& n = in.owner().add(name, std::move(added), outputs);
-    return collections_of<Outs..., failed<In>>(in.shared_owner(), n.outputs);
+    return collections_of<Outs..., failed<Failing>>(in.shared_owner(), n.outputs);
   }
+}
+template <class... Outs, class In, class Options>
+auto add_step(const pcollection<In>& in, std::string_view name, std::shared_ptr<const operator_spec> spec,
+              const Options& options, std::source_location where) {
+  return add_step_of<In, Outs...>(in, name, std::move(spec), options, where);
 }
 
 // "string -> order": types as descriptions show them.

@@ -20,22 +20,26 @@
 namespace millrace::detail {
 
 // A stateful function: a stage behind a shuffle by key. The windowing of its input is also that of its outputs.
-template <class Row, class Fn, class... Outs>
+template <class Row, class Fn, class Outputs, class... Shapes>
 class stateful_spec final : public operator_spec {
   using key = stored_key<decltype(Row::key)>;
   using value = decltype(Row::value);
 
  public:
-  stateful_spec(windowing_strategy strategy, Fn fn) : strategy_(std::move(strategy)), fn_(std::move(fn)) {}
+  stateful_spec(windowing_strategy strategy, Fn fn, std::tuple<view_source<Shapes>...> views)
+      : strategy_(std::move(strategy)), fn_(std::move(fn)), views_(std::move(views)) {}
 
   [[nodiscard]] operator_kind kind() const override { return operator_kind::keyed; }
   [[nodiscard]] std::string describe() const override {
     Fn fn = fn_;
+    std::string views;
+    std::apply([&](const auto&... v) { ((views += ", with " + Shapes::name() + " \"" + v.name + "\""), ...); }, views_);
     return "stateful par_do " + type_name<Fn>() + " of " + coder<value>::name() + " per " + coder<key>::name()
-           + ", cells " + function_cells<Fn>(fn).describe() + ", " + strategy_.describe();
+           + ", cells " + function_cells<Fn>(fn).describe() + (sorts_input<Fn>() ? ", in the order of time, " : ", ")
+           + strategy_.describe() + views;
   }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
-    return std::make_unique<stateful_operator<key, value, Fn, Outs...>>(in, strategy_, fn_);
+    return std::make_unique<stateful_operator<key, value, Fn, Outputs, Shapes...>>(in, strategy_, fn_, views_);
   }
   [[nodiscard]] std::unique_ptr<edge_writer> make_writer(const edge_environment& to) const override {
     return std::make_unique<keyed_writer<Row>>(to, true);
@@ -44,6 +48,7 @@ class stateful_spec final : public operator_spec {
  private:
   windowing_strategy strategy_;
   Fn fn_;
+  std::tuple<view_source<Shapes>...> views_;
 };
 
 // Throws pipeline_error where a function cannot keep state.
@@ -60,65 +65,72 @@ void refuse_unsound_state(const pcollection<T>& in, std::string_view name, Fn fn
     throw pipeline_error(g.path_of(name), "two cells are named \"" + *twice + "\"; each needs a name of its own");
 }
 
-// Whether a function takes the firings of a kind of timer.
-template <class Fn, class Timer, class Key, class... Outs>
-concept tells_of =
-    requires(Fn fn, const Timer& t, const Key& key, emitter<Outs>&... out) { fn.on_timer(t, key, out...); };
+// What the calls of a stateful function are given besides its outputs: key and element, and the contents of side
+// inputs.
+template <class Fn, class Key, class Value, class... Contents>
+struct stateful_calls {
+  using element = kv<Key, Value>;
+  template <class... Outs>
+  static constexpr bool processes = requires(Fn fn, const element& x, const Contents&... c, emitter<Outs>&... out) {
+    fn.process(x, c..., out...);
+  } || requires(Fn fn, const element& x, const Contents&... c, emitter<Outs>&... out, metric_board& m) {
+    fn.process(x, c..., out..., m);
+  };
+  // Whether it takes the firings of a kind of timer, if it has one.
+  template <class Timer, class... Outs>
+  static constexpr bool fires =
+      !function_cells<Fn>::types::template has<Timer>
+      || requires(Fn fn, const Timer& t, const Key& k, emitter<Outs>&... out) { fn.on_timer(t, k, out...); }
+      || requires(Fn fn, const Timer& t, const Key& k, const Contents&... c, emitter<Outs>&... out) {
+           fn.on_timer(t, k, c..., out...);
+         };
+};
 
 // Stops compilation with one sentence where a stateful function lacks what its cells ask for.
-template <class T, class Fn, class... Outs>
-consteval void require_stateful() {
+template <class T, class Fn, class... Outs, class... Contents>
+consteval void require_stateful(output_list<Contents...> /*contents*/) {
   static_assert(is_kv<T>, "millrace: a function with cells() keeps state per key, so it takes a collection of kv; "
                           "with_keys makes one");
   if constexpr (is_kv<T>) {
-    using key = stored_key<decltype(T::key)>;
-    using element = kv<key, decltype(T::value)>;
+    using calls = stateful_calls<Fn, stored_key<decltype(T::key)>, decltype(T::value), Contents...>;
     require_group_key<decltype(T::key)>();
     require_codable<decltype(T::value)>();
-    using types = typename function_cells<Fn>::types;
-    static_assert(
-        requires(Fn fn, const element& x, emitter<Outs>&... out) { fn.process(x, out...); }
-            || requires(Fn fn, const element& x, emitter<Outs>&... out, metric_board& m) { fn.process(x, out..., m); },
-        "millrace: a stateful function needs process(const kv<Key, Value>&, emitter<Out>&) for the elements of "
-        "the collection");
-    static_assert(!types::template has<event_timer> || tells_of<Fn, event_timer, key, Outs...>,
+    static_assert(calls::template processes<Outs...>,
+                  "millrace: a stateful function needs process(const kv<Key, Value>&, emitter<Out>&) for the elements "
+                  "of the collection, with the contents of its side inputs between them if it has some");
+    static_assert(calls::template fires<event_timer, Outs...>,
                   "millrace: a function with an event_timer needs on_timer(const event_timer&, const Key&, "
                   "emitter<Out>&)");
-    static_assert(!types::template has<processing_timer> || tells_of<Fn, processing_timer, key, Outs...>,
+    static_assert(calls::template fires<processing_timer, Outs...>,
                   "millrace: a function with a processing_timer needs on_timer(const processing_timer&, const Key&, "
                   "emitter<Out>&)");
-    static_assert(!types::template has<event_timer_family> || tells_of<Fn, event_timer_family, key, Outs...>,
+    static_assert(calls::template fires<event_timer_family, Outs...>,
                   "millrace: a function with an event_timer_family needs on_timer(const event_timer_family&, const "
                   "Key&, emitter<Out>&)");
-    static_assert(!types::template has<processing_timer_family> || tells_of<Fn, processing_timer_family, key, Outs...>,
+    static_assert(calls::template fires<processing_timer_family, Outs...>,
                   "millrace: a function with a processing_timer_family needs on_timer(const processing_timer_family&, "
                   "const Key&, emitter<Out>&)");
   }
 }
 
-template <bool Errors, class T, class Fn, class... Outs>
-auto add_stateful_node(const pcollection<T>& in, const std::string& name, const Fn& fn, std::source_location where) {
+template <class T, class Fn, class... Outs, bool Errors, class... Shapes>
+auto add_stateful_node(const pcollection<T>& in, const std::string& name, const Fn& fn, std::source_location where,
+                       const step_options<Errors, Shapes...>& options) {
   refuse_unsound_state(in, name, fn);
-  using failure = failed<kv<stored_key<decltype(T::key)>, decltype(T::value)>>;
-  node added;
-  added.spec = std::make_shared<stateful_spec<T, Fn, Outs...>>(in.windowing(), fn);
-  added.inputs = {in.id()};
-  added.where = where;
-  std::vector<output_spec> outputs{output_like(in, element_type::of<Outs>())...};
-  if constexpr (Errors) outputs.push_back(output_like(in, element_type::of<failure>()));
-  const node& n = in.owner().add(name, std::move(added), outputs);
-  if constexpr (Errors) return collections_of<Outs..., failure>(in.shared_owner(), n.outputs);
-  else return collections_of<Outs...>(in.shared_owner(), n.outputs);
+  auto spec = std::make_shared<stateful_spec<T, Fn, output_list<Outs...>, Shapes...>>(
+      in.windowing(), fn, std::apply([](const auto&... v) { return std::tuple{v.source()...}; }, options.views));
+  using element = kv<stored_key<decltype(T::key)>, decltype(T::value)>;
+  return add_step_of<element, Outs...>(in, name, std::move(spec), options, where);
 }
 
-template <bool Errors, class T, class Fn, class... Outs>
+template <class T, class Fn, bool Errors, class... Shapes, class... Outs>
 auto add_stateful_to(output_list<Outs...> /*outputs*/, const pcollection<T>& in, const std::string& name, const Fn& fn,
-                     std::source_location where) {
+                     std::source_location where, const step_options<Errors, Shapes...>& options) {
   static_assert(sizeof...(Outs) > 0, "millrace: a stateful function says what it emits with `using output = Out;`");
   if constexpr (sizeof...(Outs) > 0) {
     (require_codable<Outs>(), ...);
-    require_stateful<T, Fn, Outs...>();
-    return add_stateful_node<Errors, T, Fn, Outs...>(in, name, fn, where);
+    require_stateful<T, Fn, Outs...>(output_list<typename Shapes::contents...>{});
+    return add_stateful_node<T, Fn, Outs...>(in, name, fn, where, options);
   }
 }
 
@@ -126,10 +138,8 @@ auto add_stateful_to(output_list<Outs...> /*outputs*/, const pcollection<T>& in,
 // which process() threw follow as a collection of failed<kv<Key, Value>>.
 template <class T, class Fn, bool Errors, class... Shapes>
 auto add_stateful(const pcollection<T>& in, const std::string& name, const Fn& fn, std::source_location where,
-                  const step_options<Errors, Shapes...>& /*options*/) {
-  static_assert(sizeof...(Shapes) == 0,
-                "millrace: a stateful function cannot read side inputs yet; join them in a step before it");
-  return add_stateful_to<Errors>(outputs_of<Fn>{}, in, name, fn, where);
+                  const step_options<Errors, Shapes...>& options) {
+  return add_stateful_to<T, Fn>(outputs_of<Fn>{}, in, name, fn, where, options);
 }
 
 }  // namespace millrace::detail

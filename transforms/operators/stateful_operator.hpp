@@ -6,10 +6,13 @@
 #include <millrace/transforms/operators/failure.hpp>
 #include <millrace/transforms/operators/operator.hpp>
 #include <millrace/transforms/operators/stateful_records.hpp>
+#include <millrace/transforms/operators/stateful_views.hpp>
+#include <millrace/transforms/state/sorted_input.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -18,19 +21,39 @@
 
 namespace millrace {
 
+namespace detail {
+
+// Whether a function asks for the elements of a key in the order of event time.
+template <class Fn>
+consteval bool sorts_input() {
+  if constexpr (requires { Fn::requires_time_sorted_input; }) return Fn::requires_time_sorted_input;
+  else return false;
+}
+
+}  // namespace detail
+
+template <class Key, class Value, class Fn, class Outputs, class... Shapes>
+class stateful_operator;
+
 // A stateful function on one shard: its cells and timers for each key and window, called for one element or timer at a
 // time. What a failed call wrote, set or emitted is taken back before the next attempt. Elements of expired windows are
 // dropped and counted. Due timers travel in a bundle to the shard itself and stay pending until that bundle is
-// accepted; a key's timers fire by time, those that a callback sets included.
-template <class Key, class Value, class Fn, class... Outs>
-class stateful_operator final : public stage_operator, public stage_head {
+// accepted; a key's timers fire by time, those that a callback sets included. Windows whose side inputs are not ready
+// are left alone until they are.
+template <class Key, class Value, class Fn, class... Outs, class... Shapes>
+class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...> final : public stage_operator,
+                                                                                         public stage_head,
+                                                                                         public view_consumer {
   using records = detail::stateful_records<Fn>;
   using element = kv<Key, Value>;
 
  public:
-  stateful_operator(const operator_environment& in, const windowing_strategy& strategy, Fn fn)
-      : step_(in.step), attempts_max_(std::max(1U, in.attempts_max)), metrics_(in.metrics), fn_(std::move(fn)),
-        records_(fn_, strategy, in.clock, has_expiration), emissions_(same<Outs>(in.batch_rows_max)...) {
+  stateful_operator(const operator_environment& in, const windowing_strategy& strategy, Fn fn,
+                    const std::tuple<view_source<Shapes>...>& views)
+      : step_(in.step), attempts_max_(std::max(1U, in.attempts_max)), clock_(in.clock), metrics_(in.metrics),
+        fn_(std::move(fn)), records_(fn_, strategy, in.clock, has_expiration),
+        sorted_(strategy, in.clock, records::sorted), views_(views, strategy.allowed_lateness),
+        emissions_(same<Outs>(in.batch_rows_max)...) {
     detail::bind_metrics(fn_, in.metrics);
   }
 
@@ -42,23 +65,15 @@ class stateful_operator final : public stage_operator, public stage_head {
     if (output == sizeof...(Outs)) errors_ = &next.as<failed<element>>();
   }
   stage_head* as_head() override { return this; }
+  view_consumer* as_view_consumer() override { return this; }
 
   void setup() override {
     if constexpr (requires { fn_.setup(); }) around([&] { fn_.setup(); }, "setup()");
   }
   // The function's bundle begins with its first element or timer: clocks that move are no bundle of it.
   void finish_bundle() override {
-    if (!std::exchange(in_bundle_, false)) return;
-    const auto finish = [&](auto&... e) {
-      if constexpr (requires { fn_.finish_bundle(e.out()...); }) {
-        (e.begin_explicit(), ...);
-        around([&] { fn_.finish_bundle(e.out()...); }, "finish_bundle()");
-        end();
-      } else if constexpr (requires { fn_.finish_bundle(); }) {
-        around([&] { fn_.finish_bundle(); }, "finish_bundle()");
-      }
-    };
-    std::apply(finish, emissions_);
+    if (std::exchange(in_bundle_, false)) finish_function_bundle();
+    collect();
   }
   void teardown() noexcept override {
     if constexpr (requires { fn_.teardown(); }) {
@@ -71,35 +86,94 @@ class stateful_operator final : public stage_operator, public stage_head {
 
   void accept(const bundle& in) override {
     metrics_.elements_in += in.rows;
-    if (!std::exchange(in_bundle_, true)) start_function_bundle();
-    each_emission([](auto& e) { e.begin_stamped(); });
+    begin();
     std::uint32_t row = 0;
     for (const row_run& run : in.runs) {
       process_run(in, row, run.end, in.contexts[run.context]);
       row = run.end;
     }
-    for (const bundle_timer& t : in.timers) {
-      while (const auto earlier = records_.take_fresh_before(t)) fire(*earlier);
-      fire(t);
-    }
-    if (!in.timers.empty()) records_.forget_expired();
+    fire_in_order(in.timers);
+    if (!in.timers.empty()) forget_expired();
     end();
   }
-  void advance() override { records_.forget_expired(); }
-  void due_timers(bundle& to) override { records_.take_due(to); }
+  void advance() override { forget_expired(); }
+  void due_timers(bundle& to) override {
+    const auto allowed = [this](const window& w) { return views_.ready(w); };
+    if constexpr (sorts) sorted_.take_due(to, allowed);
+    records_.take_due(to, allowed);
+  }
+  void accept_view(std::uint32_t view, const bundle& in) override {
+    views_.accept(view, in);
+    release();
+  }
+  void advance_view(std::uint32_t view, timestamp mark) override {
+    views_.advance(view, mark);
+    release();
+  }
 
-  [[nodiscard]] std::optional<timestamp> next_clock_timer() const override { return records_.next_clock_timer(); }
-  [[nodiscard]] timestamp hold() const override { return records_.hold(); }
+  [[nodiscard]] std::optional<timestamp> next_clock_timer() const override {
+    return records_.next_clock_timer([this](const window& w) { return views_.ready(w); });
+  }
+  [[nodiscard]] timestamp hold() const override { return std::min({records_.hold(), sorted_.hold(), views_.hold()}); }
   [[nodiscard]] bool has_state() const override { return !records_.empty(); }
-  void snapshot(writer& to) const override { records_.encode(to); }
-  void restore(reader& from) override { records_.decode(from); }
+  void snapshot(writer& to) const override {
+    records_.encode(to);
+    if constexpr (sorts) sorted_.encode(to);
+    if constexpr (sizeof...(Shapes) > 0) views_.snapshot(to);
+  }
+  void restore(reader& from) override {
+    records_.decode(from);
+    if constexpr (sorts) sorted_.decode(from);
+    if constexpr (sizeof...(Shapes) > 0) views_.restore(from);
+  }
 
  private:
+  static constexpr bool sorts = detail::sorts_input<Fn>();
+  static constexpr bool expiration_reads_views =
+      requires(Fn fn, const Key& key, const typename Shapes::contents&... contents, emitter<Outs>&... out) {
+        fn.on_window_expiration(key, contents..., out...);
+      };
   static constexpr bool has_expiration =
-      requires(Fn fn, const Key& key, emitter<Outs>&... out) { fn.on_window_expiration(key, out...); };
+      expiration_reads_views
+      || requires(Fn fn, const Key& key, emitter<Outs>&... out) { fn.on_window_expiration(key, out...); };
+  // How many timers that callbacks have set may fire in one bundle, so that a loop of them lets go of its stage.
+  static constexpr std::uint32_t fresh_max = 1024;
+
+  void begin() {
+    if (!std::exchange(in_bundle_, true)) start_function_bundle();
+    each_emission([](auto& e) { e.begin_stamped(); });
+  }
+  void forget_expired() {
+    records_.forget_expired([this](const window& w) { return sorted_.has(w) || views_.waits(w); });
+  }
+  void collect() {
+    if constexpr (sizeof...(Shapes) > 0)
+      views_.collect(clock_.input_watermark, std::min(records_.least_end(), sorted_.least_end()));
+  }
+  // Processes what waited for side inputs that are there now.
+  void release() {
+    bool begun = false;
+    views_.release([&](const window& in, const auto& waiting) {
+      if (!std::exchange(begun, true)) begin();
+      process({decode_key<Key>(waiting.key), waiting.value}, waiting.key, waiting.time, {in, waiting.pane});
+    });
+    if (begun) end();
+  }
 
   void start_function_bundle() {
     if constexpr (requires { fn_.start_bundle(); }) around([&] { fn_.start_bundle(); }, "start_bundle()");
+  }
+  void finish_function_bundle() {
+    const auto finish = [&](auto&... e) {
+      if constexpr (requires { fn_.finish_bundle(e.out()...); }) {
+        (e.begin_explicit(), ...);
+        around([&] { fn_.finish_bundle(e.out()...); }, "finish_bundle()");
+        end();
+      } else if constexpr (requires { fn_.finish_bundle(); }) {
+        around([&] { fn_.finish_bundle(); }, "finish_bundle()");
+      }
+    };
+    std::apply(finish, emissions_);
   }
   template <class>
   static std::uint32_t same(std::uint32_t rows_max) {
@@ -132,6 +206,7 @@ class stateful_operator final : public stage_operator, public stage_head {
     std::vector<context> alive;
     for (const window& w : c.windows) {
       if (records_.expired(w)) metrics_.dropped("late") += to - from;
+      else if (sorts || !views_.ready(w)) put_aside(in, from, to, {w, c.pane});
       else alive.push_back({w, c.pane});
     }
     if (alive.empty()) return;
@@ -141,11 +216,26 @@ class stateful_operator final : public stage_operator, public stage_head {
       for (const context& one : alive) process(x, key, in.time_at(row), one);
     }
   }
+  // Rows of one window wait for their turn in the order of time, or for their side inputs.
+  void put_aside(const bundle& in, std::uint32_t from, std::uint32_t to, const context& c) {
+    const window& w = c.windows.front();
+    for (std::uint32_t row = from; row < to; ++row) {
+      const timestamp time = in.time_at(row);
+      std::string key(in.keys.bytes_at(row));
+      Value value = value_at<Value>(in.values, row);
+      if constexpr (!sorts) views_.park(w, {std::move(key), std::move(value), time, c.pane});
+      else if (sorted_.late(time, w)) ++metrics_.dropped("late");
+      else sorted_.add(w, key, time, {std::move(value), c.pane});
+    }
+  }
   void process(const element& x, std::string_view key, timestamp time, const context& in) {
     auto place = records_.open(in.windows.front(), key);
+    const auto& arguments = views_.arguments(in.windows.front());
     const auto body = [&](auto&... e) {
-      if constexpr (requires { fn_.process(x, e.out()...); }) fn_.process(x, e.out()...);
-      else fn_.process(x, e.out()..., metrics_);
+      arguments.apply([&](const auto&... contents) {
+        if constexpr (requires { fn_.process(x, contents..., e.out()...); }) fn_.process(x, contents..., e.out()...);
+        else fn_.process(x, contents..., e.out()..., metrics_);
+      });
     };
     const auto give_up = [&](const std::string& cause, std::uint32_t attempts, bool nothing_left) {
       if (!errors_ || !nothing_left) fail(describe_element(x), time, in, {cause, attempts});
@@ -158,7 +248,26 @@ class stateful_operator final : public stage_operator, public stage_head {
     records_.close(place);
   }
 
+  // Fires the timers of a bundle, and between them those of their keys that callbacks set for earlier times.
+  void fire_in_order(const std::vector<bundle_timer>& due) {
+    std::uint32_t left = fresh_max;
+    for (auto t = due.begin(); t != due.end(); ++t) {
+      while (const auto earlier = records_.take_fresh_before(*t)) {
+        if (left-- == 0) return hand_back({t, due.end()});
+        fire(*earlier);
+      }
+      fire(*t);
+    }
+  }
+  void hand_back(std::span<const bundle_timer> timers) {
+    for (const bundle_timer& t : timers)
+      if (t.cell == records::sorted) sorted_.hand_back(t);
+      else records_.hand_back(t);
+  }
   void fire(const bundle_timer& t) {
+    if constexpr (sorts) {
+      if (t.cell == records::sorted) return give_sorted(t);
+    }
     auto place = records_.find(t.in, t.key);
     if (!place) return;
     if (t.cell == records::expiration) return expire(*place, t);
@@ -168,12 +277,21 @@ class stateful_operator final : public stage_operator, public stage_head {
       records_.close(*place);
     }
   }
+  void give_sorted(const bundle_timer& t) {
+    const Key key = decode_key<Key>(t.key);
+    for (auto& [time, one] : sorted_.take(t)) process({key, std::move(one.value)}, t.key, time, {t.in, one.pane});
+  }
   void call_on_timer(typename records::place& at, const bundle_timer& t) {
     const Key key = decode_key<Key>(t.key);
     const context in{t.in, {}};
     const timestamp time = records::time_of(t);
     records_.with_timer(at, t.cell, [&](auto& timer) {
-      const auto body = [&](auto&... e) { fn_.on_timer(timer, key, e.out()...); };
+      const auto& arguments = views_.arguments(t.in);
+      const auto body = [&](auto&... e) {
+        if constexpr (requires(const typename Shapes::contents&... c) { fn_.on_timer(timer, key, c..., e.out()...); })
+          arguments.apply([&](const auto&... contents) { fn_.on_timer(timer, key, contents..., e.out()...); });
+        else fn_.on_timer(timer, key, e.out()...);
+      };
       call(at, {time, in}, body, [&](const std::string& cause, std::uint32_t attempts, bool /*nothing_left*/) {
         fail("timer \"" + timer.name() + (t.tag.empty() ? "\"" : "\" with tag \"" + t.tag + "\"") + " of key "
                  + describe_element(key),
@@ -185,7 +303,12 @@ class stateful_operator final : public stage_operator, public stage_head {
     if constexpr (has_expiration) {
       const Key key = decode_key<Key>(t.key);
       const context in{t.in, {}};
-      const auto body = [&](auto&... e) { fn_.on_window_expiration(key, e.out()...); };
+      const auto& arguments = views_.arguments(t.in);
+      const auto body = [&](auto&... e) {
+        if constexpr (expiration_reads_views)
+          arguments.apply([&](const auto&... contents) { fn_.on_window_expiration(key, contents..., e.out()...); });
+        else fn_.on_window_expiration(key, e.out()...);
+      };
       records_.allow_timers(false);
       call(at, {t.output, in}, body, [&](const std::string& cause, std::uint32_t attempts, bool) {
         fail("the expiration of key " + describe_element(key), t.output, in, {cause, attempts});
@@ -233,9 +356,12 @@ class stateful_operator final : public stage_operator, public stage_head {
 
   std::string step_;
   std::uint32_t attempts_max_;
+  const stage_clock& clock_;
   metric_board& metrics_;
   Fn fn_;
   records records_;
+  sorted_input<Value> sorted_;
+  detail::stateful_views<Value, Shapes...> views_;
   std::tuple<detail::emission<Outs>...> emissions_;
   receiver<failed<element>>* errors_ = nullptr;
   bool in_bundle_ = false;

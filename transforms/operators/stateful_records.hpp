@@ -35,8 +35,9 @@ class stateful_records {
   using window_cells = typename store::window_cells;
 
  public:
-  // The number of the cell that a bundle_timer for a window's expiration bears.
+  // The numbers of the cells that bundle_timers for a window's expiration and for elements put in order bear.
   static constexpr std::uint32_t expiration = cells::size;
+  static constexpr std::uint32_t sorted = cells::size + 1;
   static constexpr bool has_timers = cells::types::event_timers || cells::types::processing_timers;
 
   // One record that is worked on. Ends with the next open(), close() or erase() in the same window.
@@ -119,15 +120,24 @@ class stateful_records {
     return t.processing_time ? t.in.max_timestamp() : t.fires;
   }
 
-  // Appends what is due: event timers and expirations by time, then processing timers.
-  void take_due(bundle& to) {
+  // Appends what is due in windows for which allowed(window): event timers, expirations and what is there already by
+  // time, then processing timers.
+  template <class Allowed>
+  void take_due(bundle& to, Allowed&& allowed) {
     fresh_.clear();
-    timers_.take_due(time_domain::event, clock_.input_watermark, to);
-    if (calls_expiration_) take_expirations(to);
+    timers_.take_due(time_domain::event, clock_.input_watermark, to, allowed);
+    if (calls_expiration_) take_expirations(to, allowed);
     std::ranges::sort(to.timers, {}, [](const bundle_timer& t) {
-      return std::tuple{t.fires, std::string_view{t.key}, t.in, t.cell, std::string_view{t.tag}};
+      return std::tuple{t.fires, std::string_view{t.key}, t.in, t.cell != sorted, t.cell, std::string_view{t.tag}};
     });
-    timers_.take_due(time_domain::processing, clock_.now, to);
+    timers_.take_due(time_domain::processing, clock_.now, to, allowed);
+  }
+  // A timer that was handed out in a bundle is not fired in that bundle.
+  void hand_back(const bundle_timer& t) {
+    if (t.cell != expiration)
+      return timers_.hand_back(t.processing_time ? time_domain::processing : time_domain::event,
+                               {t.fires, t.key, t.in, t.cell, t.tag});
+    if (window_cells* of = store_.find(t.in)) of->told = false;
   }
   // A timer of the same key that a callback of this bundle has set and that must fire before `next`.
   std::optional<bundle_timer> take_fresh_before(const bundle_timer& next) {
@@ -144,25 +154,32 @@ class stateful_records {
     return taken;
   }
 
-  // Drops what no watermark will come back for.
-  void forget_expired() {
+  // Drops what no watermark will come back for, but for the state of windows that are in use.
+  template <class Used>
+  void forget_expired(Used&& used) {
     fresh_.clear();
     for (auto at = store_.windows().begin(); at != store_.windows().end() && expired(at->first);) {
       const auto here = at++;
       if (!std::exchange(here->second.expired, true)) drop_processing_timers(here->first, here->second);
-      if (!calls_expiration_ && here->second.event_timers == 0 && cleans_up(here->first)) store_.erase(here->first);
+      if (!calls_expiration_ && here->second.event_timers == 0 && cleans_up(here->first) && !used(here->first))
+        store_.erase(here->first);
     }
   }
 
   // The earliest processing time at which take_due() gives a timer.
-  [[nodiscard]] std::optional<timestamp> next_clock_timer() const {
-    const auto next = timers_.next_processing_time();
+  template <class Allowed>
+  [[nodiscard]] std::optional<timestamp> next_clock_timer(Allowed&& allowed) const {
+    const auto next = timers_.next_processing_time(allowed);
     if (!next) return std::nullopt;
     return *next + duration{1};
   }
+  // The end of the first window with state, or max().
+  [[nodiscard]] timestamp least_end() const {
+    return store_.empty() ? timestamp::max() : store_.windows().begin()->first.max_timestamp();
+  }
   [[nodiscard]] timestamp hold() const {
     timestamp least = timers_.hold();
-    if (calls_expiration_ && !store_.empty()) least = std::min(least, store_.windows().begin()->first.max_timestamp());
+    if (calls_expiration_) least = std::min(least, least_end());
     return least;
   }
 
@@ -219,10 +236,11 @@ class stateful_records {
     }
   }
 
-  void take_expirations(bundle& to) {
+  template <class Allowed>
+  void take_expirations(bundle& to, Allowed& allowed) {
     for (auto& [in, of] : store_.windows()) {
       if (!cleans_up(in)) return;
-      if (std::exchange(of.told, true)) continue;
+      if (!allowed(in) || std::exchange(of.told, true)) continue;
       for (const std::string_view key : store::sorted_keys(of.of_keys))
         to.timers.push_back({.key = std::string(key),
                              .in = in,

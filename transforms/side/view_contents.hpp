@@ -26,6 +26,7 @@ class view_contents {
       : name_(of.name), shape_(of.shape), windows_(of.windowing, main_lateness) {}
 
   [[nodiscard]] side_windows& windows() { return windows_; }
+  [[nodiscard]] const side_windows& windows() const { return windows_; }
   [[nodiscard]] bool has(const window& side) const { return panes_.contains(side); }
 
   // Takes rows that are the contents of panes.

@@ -119,14 +119,19 @@ void stage_instance::run_bundle(const std::function<void()>& body) {
 void stage_instance::accept(const bundle& in, timestamp now) {
   check(head_ != nullptr, "a stage that is fed by edges has a head");
   move_clocks(clock_.input_watermark, now);
+  take(in);
+  fire_due_timers();
+}
+
+void stage_instance::take(const bundle& in) {
   run_bundle([&] { head_->accept(in); });
-  fire_due_timers();  // those that the bundle has set in the past
 }
 
 void stage_instance::accept_view(edge_id edge, const bundle& in, timestamp now) {
   move_clocks(clock_.input_watermark, now);
   const auto [consumer, view] = views_.at(edge);
   run_bundle([&] { consumer->accept_view(view, in); });
+  fire_due_timers();
 }
 
 void stage_instance::advance_view(edge_id edge, timestamp mark) {
@@ -137,6 +142,7 @@ void stage_instance::advance_view(edge_id edge, timestamp mark) {
   for (const auto& [id, other] : views_)
     if (other == target) least = std::min(least, view_marks_.at(id));
   run_bundle([&] { target.first->advance_view(target.second, least); });
+  fire_due_timers();
 }
 
 void stage_instance::move_clocks(timestamp input_watermark, timestamp now) {
@@ -153,13 +159,15 @@ void stage_instance::advance(timestamp input_watermark, timestamp now) {
 
 // Due timers become a bundle that the stage gives to itself, so that they share one path with elements.
 void stage_instance::fire_due_timers() {
+  if (!head_) return;
   bundle due;
-  while (true) {
+  for (std::uint32_t round = 0; round < options_.timer_rounds_max; ++round) {
     due.clear(column::variable, column::variable);
     head_->due_timers(due);
-    if (due.timers.empty()) return;
+    timers_left_ = !due.timers.empty();
+    if (!timers_left_) return;
     if (options_.carry_timers) options_.carry_timers(due);
-    run_bundle([&] { head_->accept(due); });
+    take(due);
   }
 }
 
@@ -194,7 +202,7 @@ bool stage_instance::has_state() const {
 }
 
 watermark stage_instance::output_watermark() {
-  timestamp least = clock_.input_watermark;
+  timestamp least = timers_left_ ? output_ : clock_.input_watermark;
   for (const auto& s : steps_) least = std::min(least, s.op->hold());
   output_ = std::max(output_, least);
   clock_.output_watermark = output_;
@@ -244,6 +252,7 @@ void stage_instance::restore(reader& from) {
     s.op->restore(own);
     own.expect_end();
   }
+  timers_left_ = head_ != nullptr;  // some may have been left when the snapshot was taken
 }
 
 void stage_instance::prepare(std::uint64_t epoch) {

@@ -23,6 +23,9 @@ struct stage_options {
   // The way of due timers from a stage to itself: called with each bundle of them before it is accepted. A runner that
   // packs bundles packs these too. Null: they stay where they are.
   std::function<void(bundle&)> carry_timers = nullptr;
+  // How many bundles of due timers, each set by the one before, are given at once. The rest waits for the next call:
+  // see has_due_timers().
+  std::uint32_t timer_rounds_max = UINT32_MAX;
 };
 
 // Gives the sending side of an edge; owned by the runner and alive as long as the instance.
@@ -64,6 +67,8 @@ class stage_instance {
   [[nodiscard]] watermark output_watermark();
   // The merged input watermark, or the source's promise.
   [[nodiscard]] timestamp input_watermark() const { return clock_.input_watermark; }
+  // Whether timers are left that were due in the last call; advance() goes on. The output watermark stands until then.
+  [[nodiscard]] bool has_due_timers() const { return timers_left_; }
   // When advance() would release something by processing time.
   [[nodiscard]] std::optional<timestamp> next_clock_timer() const;
   // Whether any operator keeps state, a timer or a hold.
@@ -101,6 +106,7 @@ class stage_instance {
   [[nodiscard]] stage_operator& operator_of(node_id id) const;
   void run_bundle(const std::function<void()>& body);
   void fire_due_timers();
+  void take(const bundle& in);
   void move_clocks(timestamp input_watermark, timestamp now);
 
   const stage_plan& plan_;
@@ -116,6 +122,7 @@ class stage_instance {
   scripted_head* script_ = nullptr;
   std::vector<epoch_participant*> participants_;
   bool set_up_ = false;
+  bool timers_left_ = false;
 };
 
 }  // namespace millrace

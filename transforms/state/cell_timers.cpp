@@ -19,24 +19,20 @@ void cell_timers::remove(time_domain domain, const timer_id& id) {
   from.erase(found);
 }
 
-void cell_timers::take_due(time_domain domain, timestamp now, bundle& to) {
-  for (auto& [id, e] : of(domain)) {
-    if (id.fires >= now) return;
-    if (std::exchange(e.handed_out, true)) continue;
-    to.timers.push_back({.key = id.key,
-                         .in = id.in,
-                         .cell = id.cell,
-                         .tag = id.tag,
-                         .processing_time = domain == time_domain::processing,
-                         .fires = id.fires,
-                         .output = e.output});
-  }
+void cell_timers::hand_out(time_domain domain, const timer_id& id, entry& e, bundle& to) {
+  e.handed_out = true;
+  to.timers.push_back({.key = id.key,
+                       .in = id.in,
+                       .cell = id.cell,
+                       .tag = id.tag,
+                       .processing_time = domain == time_domain::processing,
+                       .fires = id.fires,
+                       .output = e.output});
 }
 
-std::optional<timestamp> cell_timers::next_processing_time() const {
-  for (const auto& [id, e] : processing_)
-    if (!e.handed_out) return id.fires;
-  return std::nullopt;
+void cell_timers::hand_back(time_domain domain, const timer_id& id) {
+  queue& from = of(domain);
+  if (const auto found = from.find(id); found != from.end()) found->second.handed_out = false;
 }
 
 }  // namespace millrace

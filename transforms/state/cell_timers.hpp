@@ -37,13 +37,32 @@ class cell_timers {
   // Removes a timer that is pending.
   void remove(time_domain domain, const timer_id& id);
 
-  // Appends the timers that wait for a time before `now` to a bundle, by time.
-  void take_due(time_domain domain, timestamp now, bundle& to);
+  // Appends the timers that wait for a time before `now` to a bundle, by time, where `allowed(window)`.
+  template <class Allowed>
+  void take_due(time_domain domain, timestamp now, bundle& to, Allowed&& allowed) {
+    for (auto& [id, e] : of(domain)) {
+      if (id.fires >= now) return;
+      if (!e.handed_out && allowed(id.in)) hand_out(domain, id, e, to);
+    }
+  }
+  void take_due(time_domain domain, timestamp now, bundle& to) {
+    take_due(domain, now, to, [](const window&) { return true; });
+  }
+  // A timer that was handed out is due again, if it is still pending.
+  void hand_back(time_domain domain, const timer_id& id);
 
   // The earliest hold, or max().
   [[nodiscard]] timestamp hold() const { return holds_.least(); }
-  // The time of the first processing timer that has not been handed out.
-  [[nodiscard]] std::optional<timestamp> next_processing_time() const;
+  // The time of the first processing timer that has not been handed out, where `allowed(window)`.
+  template <class Allowed>
+  [[nodiscard]] std::optional<timestamp> next_processing_time(Allowed&& allowed) const {
+    for (const auto& [id, e] : processing_)
+      if (!e.handed_out && allowed(id.in)) return id.fires;
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<timestamp> next_processing_time() const {
+    return next_processing_time([](const window&) { return true; });
+  }
   [[nodiscard]] bool empty() const { return event_.empty() && processing_.empty(); }
 
  private:
@@ -52,6 +71,8 @@ class cell_timers {
     bool handed_out = false;
   };
   using queue = std::map<timer_id, entry>;
+
+  static void hand_out(time_domain domain, const timer_id& id, entry& e, bundle& to);
 
   queue& of(time_domain domain) { return domain == time_domain::event ? event_ : processing_; }
 

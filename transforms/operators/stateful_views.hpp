@@ -1,0 +1,139 @@
+#pragma once
+
+#include <millrace/transforms/bundles/bundle.hpp>
+#include <millrace/transforms/coders/coder.hpp>
+#include <millrace/transforms/element/check.hpp>
+#include <millrace/transforms/side/view_contents.hpp>
+#include <millrace/transforms/windows/windowing.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace millrace::detail {
+
+// The side inputs of a stateful function on one shard, and the elements that were put aside until those of their window
+// are ready. A window whose side inputs are not ready is left alone: no element of it is processed and no timer of it
+// fires, so that the order of both within the window stays as it is. Elements put aside hold the watermark at their
+// times. Owned by the function's operator.
+template <class Value, class... Shapes>
+class stateful_views {
+ public:
+  // An element of one window that waits.
+  struct waiting_element {
+    std::string key;  // key bytes
+    Value value;
+    timestamp time;
+    pane_info pane;
+  };
+
+  stateful_views(const std::tuple<view_source<Shapes>...>& views, duration main_lateness)
+      : views_(std::apply([&](const auto&... of) { return std::tuple{view_contents(of, main_lateness)...}; }, views)) {}
+
+  // Whether no view keeps elements and timers of a window waiting. One without a side window is ready to fail.
+  [[nodiscard]] bool ready(const window& main) const {
+    const auto one = [&](const auto& v) {
+      try {
+        return v.windows().ready(v.windows().of(main));
+      } catch (const window_error&) {
+        return true;
+      }
+    };
+    return std::apply([&](const auto&... v) { return (one(v) && ...); }, views_);
+  }
+  // The contents for the calls of one window; to be looked up again when a view has changed.
+  const view_arguments<Shapes...>& arguments(const window& main) {
+    if constexpr (sizeof...(Shapes) > 0) arguments_.look(views_, main);
+    return arguments_;
+  }
+
+  void park(const window& in, waiting_element e) { waiting_[in].add(std::move(e)); }
+  [[nodiscard]] bool waits(const window& in) const { return waiting_.contains(in); }
+  // Gives the elements of windows that have become ready to process(window, element), in the order in which they came.
+  template <class Process>
+  void release(Process&& process) {
+    for (auto at = waiting_.begin(); at != waiting_.end();) {
+      if (!ready(at->first)) {
+        ++at;
+        continue;
+      }
+      for (const waiting_element& e : at->second.all) process(at->first, e);
+      at = waiting_.erase(at);
+    }
+  }
+
+  void accept(std::uint32_t view, const bundle& in) {
+    at_view(view, [&](auto& v) { v.accept(in); });
+  }
+  void advance(std::uint32_t view, timestamp mark) {
+    at_view(view, [&](auto& v) { v.windows().advance(mark); });
+  }
+  // Forgets contents that no element can ask for, nor any window whose end is not before `least_end`.
+  void collect(timestamp watermark, timestamp least_end) {
+    for (const auto& [in, elements] : waiting_) least_end = std::min(least_end, in.max_timestamp());
+    std::apply([&](auto&... v) { (v.collect(watermark, least_end), ...); }, views_);
+  }
+
+  [[nodiscard]] timestamp hold() const {
+    timestamp least = timestamp::max();
+    for (const auto& [in, elements] : waiting_) least = std::min(least, elements.earliest);
+    return least;
+  }
+
+  void snapshot(writer& to) const {
+    std::apply([&](const auto&... v) { (v.snapshot(to), ...); }, views_);
+    to.varint(waiting_.size());
+    for (const auto& [in, elements] : waiting_) {
+      coder<window>::encode(to, in);
+      to.varint(elements.all.size());
+      for (const waiting_element& e : elements.all) {
+        coder<std::string>::encode(to, e.key);
+        coder<Value>::encode(to, e.value);
+        coder<timestamp>::encode(to, e.time);
+        coder<pane_info>::encode(to, e.pane);
+      }
+    }
+  }
+  void restore(reader& from) {
+    std::apply([&](auto&... v) { (v.restore(from), ...); }, views_);
+    waiting_.clear();
+    for (std::size_t n = from.count(3); n > 0; --n) {
+      auto& elements = waiting_[coder<window>::decode(from)];
+      for (std::size_t m = from.count(4); m > 0; --m) {
+        std::string key = coder<std::string>::decode(from);
+        Value value = coder<Value>::decode(from);
+        const timestamp time = coder<timestamp>::decode(from);
+        elements.add({std::move(key), std::move(value), time, coder<pane_info>::decode(from)});
+      }
+    }
+  }
+
+ private:
+  struct waiting_window {
+    std::vector<waiting_element> all;
+    timestamp earliest = timestamp::max();
+
+    void add(waiting_element e) {
+      earliest = std::min(earliest, e.time);
+      all.push_back(std::move(e));
+    }
+  };
+
+  template <class F>
+  void at_view(std::uint32_t view, F&& f) {
+    std::uint32_t i = 0;
+    std::apply([&](auto&... v) { ((i++ == view ? f(v) : void()), ...); }, views_);
+    check(view < sizeof...(Shapes), "a step is given the side inputs that it names");
+  }
+
+  std::tuple<view_contents<Shapes>...> views_;
+  view_arguments<Shapes...> arguments_;
+  std::map<window, waiting_window> waiting_;
+};
+
+}  // namespace millrace::detail
