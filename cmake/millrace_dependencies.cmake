@@ -9,6 +9,7 @@ find_package(Boost 1.81 REQUIRED COMPONENTS json)
 find_package(ZLIB REQUIRED)
 find_package(zstd REQUIRED CONFIG)
 find_package(SQLite3 REQUIRED)
+find_package(re2 REQUIRED MODULE)
 # Compiled in from its header alone.
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 mark_as_advanced(XXHASH_INCLUDE_DIR)
