@@ -47,6 +47,9 @@ caf::behavior checkpointer_state::run(blueprint_ptr job, caf::actor supervisor) 
         if (ledger_->idle() && !final_wanted_) open_epoch();
         arm();
       },
+      [this](checkpoint_atom, std::uint64_t generation) {
+        if (current(generation) && ledger_->idle() && !final_wanted_) open_epoch();
+      },
       [this](final_atom, std::uint64_t generation) {
         if (!current(generation)) return;
         final_wanted_ = true;

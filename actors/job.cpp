@@ -54,6 +54,10 @@ void job::cancel() const {
   caf::anon_send(supervisor_, cancel_atom::value);
 }
 
+void job::checkpoint() const {
+  caf::anon_send(supervisor_, checkpoint_atom::value);
+}
+
 void job::drain() const {
   caf::anon_send(supervisor_, drain_atom::value);
 }

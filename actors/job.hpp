@@ -26,6 +26,8 @@ class job {
   [[nodiscard]] job_report status() const;
   // Stops now; what was in flight is lost, and what no epoch has committed does not appear. Returns at once.
   void cancel() const;
+  // Begins an epoch at once, unless one is under way. Returns at once.
+  void checkpoint() const;
   // Stops the sources; everything read so far comes out (open windows fire, timers run) and the job ends DRAINED.
   void drain() const;
 

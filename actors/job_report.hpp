@@ -27,6 +27,7 @@ struct shard_report {
   std::size_t queued_bytes = 0;
   std::size_t queued_bytes_max = 0;
   std::uint64_t elements_in = 0;  // of its first transform
+  bool has_state = false;         // it keeps state, a timer or a hold for some key
 };
 
 // What an edge has carried since the last rewind. A stage that has sent due timers to its own shards has an edge to

@@ -25,13 +25,14 @@ namespace millrace {
 //   shard_event epochs         checkpointer -> shard    barrier, commit;   shard -> checkpointer  snapshot_part,
 //   commit_done
 //                  checkpointer -> writer   checkpoint;        writer -> checkpointer written
-//   the user       job -> supervisor        wait, status, cancel, drain
+//   the user       job -> supervisor        wait, status, checkpoint, cancel, drain
 
 using start_atom = caf::atom_constant<caf::atom("start")>;
 using work_atom = caf::atom_constant<caf::atom("work")>;
 using tick_atom = caf::atom_constant<caf::atom("tick")>;
 using barrier_atom = caf::atom_constant<caf::atom("barrier")>;
 using commit_atom = caf::atom_constant<caf::atom("commit")>;
+using checkpoint_atom = caf::atom_constant<caf::atom("checkpoint")>;
 using drain_atom = caf::atom_constant<caf::atom("drain")>;
 using cancel_atom = caf::atom_constant<caf::atom("cancel")>;
 using abort_atom = caf::atom_constant<caf::atom("abort")>;
@@ -106,6 +107,7 @@ struct shard_status {
   timestamp output_watermark = timestamp::min();
   std::size_t queued_bytes = 0;
   std::size_t queued_bytes_max = 0;
+  bool has_state = false;
   std::map<std::string, metric_board> metrics;
   std::map<edge_id, edge_traffic> traffic;
   edge_traffic timer_traffic;

@@ -33,6 +33,9 @@ struct job_options {
   restart_policy restarts = {};
   // Processing time. Null: the system clock. A simulation gives its own.
   std::function<timestamp()> clock = {};
+  // The job ends when its input has. Else it goes on, without input, until it is told that nothing more comes: for
+  // sessions.
+  bool ends_with_input = true;
   // Blocking work runs on the job's own scheduler instead of a thread of its own; for simulations on one thread.
   bool on_one_thread = false;
 };

@@ -189,6 +189,7 @@ shard_status_ptr shard_state::status() const {
   s->output_watermark = core_->output_mark();
   s->queued_bytes = core_->queued_bytes();
   s->queued_bytes_max = core_->queued_bytes_max();
+  s->has_state = core_->instance().has_state();
   for (const auto& [path, board] : core_->instance().metrics()) s->metrics[path] = *board;
   s->traffic = core_->traffic();
   s->timer_traffic = core_->timer_traffic();

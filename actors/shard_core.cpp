@@ -78,6 +78,8 @@ void shard_core::start(timestamp now, std::optional<std::string_view> snapshot) 
     reader from(*snapshot);
     instance_.restore(from);
     from.expect_end();
+    // A clock that is ahead of the snapshot's releases what has become due.
+    instance_.advance(instance_.input_watermark(), now);
   }
   unsent_ = true;
 }
@@ -235,8 +237,9 @@ void shard_core::play(std::size_t event, timestamp now) {
 }
 
 void shard_core::drain() {
-  if (instance_.source()) instance_.source()->stop();
+  instance_.drain();
   source_waits_ = false;
+  unsent_ = true;
 }
 
 std::optional<timestamp> shard_core::next_wake() const {

@@ -56,7 +56,7 @@ class shard_core {
   void inject_barrier(std::uint64_t epoch);
   // The epoch is durable everywhere: effects outside may appear.
   void commit(std::uint64_t epoch) { instance_.commit(epoch); }
-  // Stops its source, so that the job ends with everything read so far.
+  // Stops its source or test stream, so that the job ends with everything read so far.
   void drain();
   void abort() noexcept { instance_.abort(); }
 

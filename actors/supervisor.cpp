@@ -59,6 +59,9 @@ caf::behavior supervisor_state::run(blueprint_ptr job, checkpoint_ptr from) {
         if (phase_ == phase::running && !std::exchange(final_asked_, true))
           self_->send(checkpointer_, final_atom::value, generation_);
       },
+      [this](checkpoint_atom) {
+        if (phase_ == phase::running) self_->send(checkpointer_, checkpoint_atom::value, generation_);
+      },
       [this](drain_atom) {
         if (ended()) return;
         draining_ = true;
@@ -142,7 +145,9 @@ void supervisor_state::all_started() {
 }
 
 void supervisor_state::maybe_finish() {
-  if (phase_ != phase::running || finished_.size() < awaited_ || std::exchange(final_asked_, true)) return;
+  if (!job_->options.ends_with_input || phase_ != phase::running || finished_.size() < awaited_
+      || std::exchange(final_asked_, true))
+    return;
   self_->send(checkpointer_, final_atom::value, generation_);
 }
 
@@ -214,8 +219,9 @@ job_report supervisor_state::report_of(const std::vector<shard_status_ptr>& shar
     for (const auto& [path, board] : s->metrics) r.metrics[path].merge(board);
     for (const auto& [edge, t] : s->traffic) traffic[edge].merge(t);
     if (s->timer_traffic.bundles > 0) timers[s->stage].merge(s->timer_traffic);
-    shard_report one{stage.name,          s->shard, 0, s->input_watermark, s->output_watermark, s->queued_bytes,
-                     s->queued_bytes_max, 0};
+    shard_report one{
+        stage.name,          s->shard, 0,           s->input_watermark, s->output_watermark, s->queued_bytes,
+        s->queued_bytes_max, 0,        s->has_state};
     if (peers_) one.actor = peers_->shards[s->stage][s->shard].id();
     if (!stage.nodes.empty())
       if (const auto first = s->metrics.find(job_->of->at(stage.nodes.front()).path); first != s->metrics.end())
