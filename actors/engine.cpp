@@ -51,7 +51,10 @@ job engine::launch(const pipeline& p, job_options options) {
   if (!options.checkpoints) options.checkpoints = std::make_shared<memory_checkpoints>();
   const checkpoint_ptr from = resumable(*options.checkpoints, shared->fingerprint);
   shared->options = std::move(options);
-  return {*system_, system_->spawn(supervisor_actor, blueprint_ptr(std::move(shared)), from)};
+  const blueprint_ptr job = std::move(shared);
+  // Epochs take many messages to and fro, which must not wait behind rows.
+  return {*system_, job->options.on_one_thread ? system_->spawn(supervisor_actor, job, from)
+                                               : system_->spawn<caf::detached>(supervisor_actor, job, from)};
 }
 
 }  // namespace millrace

@@ -20,7 +20,8 @@ struct run_config : caf::actor_system_config {
   explicit run_config(std::uint32_t threads) {
     set("scheduler.policy", caf::atom("sharing"));
     set("scheduler.max-threads", static_cast<std::size_t>(threads));
-    set("scheduler.max-throughput", std::size_t{50});
+    // A shard's message is many rows: after a few of them it is another actor's turn, so that barriers come soon.
+    set("scheduler.max-throughput", std::size_t{5});
   }
 };
 

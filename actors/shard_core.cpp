@@ -193,7 +193,9 @@ void shard_core::barrier_reached(std::size_t sender, std::uint64_t epoch) {
   send_on(epoch);
   instance_.prepare(epoch);
   writer bytes;
+  bytes.reserve(snapshot_bytes_ + snapshot_bytes_ / 8);  // they seldom differ much, and growing copies
   instance_.snapshot(bytes);
+  snapshot_bytes_ = bytes.size();
   around_.snapshot_taken(epoch, std::string(bytes.bytes()));
   while (!stash_.empty()) {
     inbox_.push_front(std::move(stash_.back()));

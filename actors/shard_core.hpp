@@ -117,6 +117,7 @@ class shard_core {
   std::deque<arrived_bundle> stash_;  // of senders that wait for a barrier
   std::size_t inbox_bytes_ = 0;
   std::size_t queued_bytes_max_ = 0;
+  std::size_t snapshot_bytes_ = 0;  // of the last one
   timestamp output_ = timestamp::min();
   bool unsent_ = false;      // something happened since send_on()
   std::uint32_t taken_ = 0;  // bundles since send_on()

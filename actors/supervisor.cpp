@@ -13,7 +13,9 @@ caf::behavior supervisor_state::run(blueprint_ptr job, checkpoint_ptr from) {
   job_ = std::move(job);
   last_ = std::move(from);
   resumed_from_ = last_ ? last_->epoch : 0;
-  checkpointer_ = self_->spawn(checkpointer_actor, job_, caf::actor_cast<caf::actor>(self_));
+  const auto self = caf::actor_cast<caf::actor>(self_);
+  checkpointer_ = job_->options.on_one_thread ? self_->spawn(checkpointer_actor, job_, self)
+                                              : self_->spawn<caf::detached>(checkpointer_actor, job_, self);
   for (const stage_plan& s : job_->stages.stages)
     stages_.push_back(self_->spawn(stage_actor, job_, s.id, caf::actor_cast<caf::actor>(self_)));
   gather();

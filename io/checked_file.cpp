@@ -46,6 +46,14 @@ std::uint64_t checksum_of(std::string_view bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
+// Of the pieces one after the other.
+std::uint64_t checksum_of(std::span<const std::string_view> pieces) {
+  XXH3_state_t state;
+  XXH3_64bits_reset(&state);
+  for (const auto piece : pieces) XXH3_64bits_update(&state, piece.data(), piece.size());
+  return XXH3_64bits_digest(&state);
+}
+
 // One file that is being read, with its path for messages.
 class checked_input {
  public:
@@ -97,6 +105,11 @@ void check_fixed_header(const checked_input& input, std::string_view header, con
 
 void write_checked_file(const std::filesystem::path& path, const std::filesystem::path& temporary,
                         const checked_file_label& label, std::string_view content) {
+  write_checked_file(path, temporary, label, std::span{&content, 1});
+}
+
+void write_checked_file(const std::filesystem::path& path, const std::filesystem::path& temporary,
+                        const checked_file_label& label, std::span<const std::string_view> pieces) {
   check(label.kind.size() == kind_bytes, "the kind of a checked file has eight letters");
   check(label.owner.size() <= checked_owner_bytes_max,
         "the owner of a checked file is described in at most 4096 bytes");
@@ -104,15 +117,17 @@ void write_checked_file(const std::filesystem::path& path, const std::filesystem
   header += label.kind;
   append_number(header, label.version);
   append_number(header, static_cast<std::uint32_t>(label.owner.size()));
-  append_number(header, static_cast<std::uint64_t>(content.size()));
+  std::uint64_t content_bytes = 0;
+  for (const auto piece : pieces) content_bytes += piece.size();
+  append_number(header, content_bytes);
   header += label.owner;
   append_number(header, checksum_of(header));
   std::string trailer;
-  append_number(trailer, checksum_of(content));
+  append_number(trailer, checksum_of(pieces));
   try {
     auto file = durable_file::create(temporary);
     file.append(header);
-    file.append(content);
+    for (const auto piece : pieces) file.append(piece);
     file.append(trailer);
     file.close();
   } catch (const io_error&) {
@@ -120,7 +135,10 @@ void write_checked_file(const std::filesystem::path& path, const std::filesystem
     ::unlink(temporary.c_str());
     throw;
   }
-  publish(temporary, path);
+  // The bytes are synced; now the name is.
+  if (::rename(temporary.c_str(), path.c_str()) != 0)
+    throw system_failure("rename " + temporary.string() + " to " + path.string(), errno);
+  sync_folder(folder_of(path));
 }
 
 std::string read_checked_file(const std::filesystem::path& path, const checked_file_label& label,

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,9 @@ inline constexpr std::size_t checked_owner_bytes_max = 4096;
 // not at all. `temporary` is a name that nobody else writes to.
 void write_checked_file(const std::filesystem::path& path, const std::filesystem::path& temporary,
                         const checked_file_label& label, std::string_view content);
+// The same for content in pieces, which are not copied to join them.
+void write_checked_file(const std::filesystem::path& path, const std::filesystem::path& temporary,
+                        const checked_file_label& label, std::span<const std::string_view> pieces);
 
 // Reads such a file back. Content that is cut off, extended, changed in any byte, of another kind or version, or
 // somebody else's is an io_error naming the file and the offset of the fault. Nothing is allocated before the length

@@ -48,7 +48,9 @@ std::vector<std::filesystem::path> epoch_files(const std::filesystem::path& fold
   return files;
 }
 
-std::string encoded(const checkpoint& c) {
+// What stands before each part and, last, after all of them; the parts are large and stay where they are.
+std::vector<std::string> encoded_around(const checkpoint& c) {
+  std::vector<std::string> around;
   writer to;
   coder<std::string>::encode(to, c.job);
   coder<std::string>::encode(to, c.fingerprint);
@@ -57,9 +59,12 @@ std::string encoded(const checkpoint& c) {
   for (const auto& [at, bytes] : c.parts) {
     to.varint(at.first);
     to.varint(at.second);
-    coder<std::string>::encode(to, *bytes);
+    to.varint(bytes->size());
+    around.emplace_back(to.bytes());
+    to.clear();
   }
-  return std::string(to.bytes());
+  around.emplace_back(to.bytes());
+  return around;
 }
 
 checkpoint decoded(const std::string& bytes) {
@@ -104,7 +109,15 @@ checkpoint_directory::checkpoint_directory(std::filesystem::path folder) : folde
 }
 
 void checkpoint_directory::write(const checkpoint& complete) {
-  write_checked_file(folder_ / file_name(complete.epoch), folder_ / temporary_name, label(), encoded(complete));
+  const auto around = encoded_around(complete);
+  std::vector<std::string_view> pieces;
+  auto next = around.begin();
+  for (const auto& [at, bytes] : complete.parts) {
+    pieces.emplace_back(*next++);
+    pieces.emplace_back(*bytes);
+  }
+  pieces.emplace_back(*next);
+  write_checked_file(folder_ / file_name(complete.epoch), folder_ / temporary_name, label(), pieces);
   const auto files = epoch_files(folder_);
   for (std::size_t i = epochs_kept; i < files.size(); ++i) {
     std::error_code error;  // one too many does no harm

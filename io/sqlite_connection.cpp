@@ -187,6 +187,10 @@ sqlite_connection::sqlite_connection(const std::filesystem::path& path, const sq
     return;
   }
   database_->write_ahead(options.busy_timeout);
+  // Pages that do not fit the cache are written before the transaction ends, and again at its end; the log is folded
+  // into the database for several transactions at once. By default it is 2 MB and 4 MB.
+  execute("PRAGMA cache_size = -32768");        // KiB
+  execute("PRAGMA wal_autocheckpoint = 8192");  // pages
   execute(options.durability == sqlite_durability::full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
 }
 

@@ -154,7 +154,7 @@ int run(int argc, char** argv) {
                                             "Aggregates what temperature sensors report, by device and minute.");
     return 0;
   }
-  program_options unpaced{mr::duration{100}};
+  program_options unpaced{mr::duration{20}};
   static_cast<void>(unpaced.pipeline.parse(argc, argv));
   const program_options& chosen = options.rate > 0 && options.input.empty() ? options : unpaced;
   validate(chosen);

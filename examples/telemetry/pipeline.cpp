@@ -130,7 +130,7 @@ mr::pipeline make_pipeline(const pipeline_settings& s) {
       parsed | mr::map("reading", &received::of) | mr::window_into("per minute", per_minute)
       | mr::with_keys("by device", &reading::device) | mr::par_do(once_step, once{lateness})
       | mr::map(known_step, of_known_device, mr::with(table), mr::with_errors);
-  write_minutes(readings, {database, "minutes", {"device", "minute"}});
+  write_minutes(readings, {database, "minutes", {"minute", "device"}});
   write_top_readings(readings, fire, {database, "top_readings", {"region", "minute", "rank"}});
 
   const auto unknown_letters =

@@ -66,17 +66,18 @@ class cell_store {
     return keys;
   }
 
-  // Writes everything in an order that depends on the content alone; encode_record writes one record.
+  // Writes everything, keys in the order of their tables: sorting them would take longer than the rest. encode_record
+  // writes one record.
   template <class EncodeRecord>
   void encode(writer& to, EncodeRecord&& encode_record) const {
     to.varint(windows_.size());
     for (const auto& [in, cells] : windows_) {
       coder<window>::encode(to, in);
       to.varint(cells.of_keys.size());
-      for (const std::string_view key : sorted_keys(cells.of_keys)) {
+      for (const auto& [key, record] : cells.of_keys) {
         to.varint(key.size());
-        to.put(key);
-        encode_record(to, cells.of_keys.find(key)->second);
+        to.put(std::string_view{key});
+        encode_record(to, record);
       }
     }
   }
@@ -87,9 +88,12 @@ class cell_store {
     for (std::size_t w = 0; w < windows; ++w) {
       const window in = coder<window>::decode(from);
       const std::size_t keys = from.count();
+      window_cells& cells = windows_[in];
+      // A damaged count takes no more memory than there are bytes.
+      cells.of_keys.reserve(std::min(keys, from.remaining() / sizeof(typename records::value_type) + 1));
       for (std::size_t k = 0; k < keys; ++k) {
         const std::string key{from.take(from.count())};
-        Record& record = windows_[in].of_keys[key];
+        Record& record = cells.of_keys[key];
         decode_record(from, in, key, record);
       }
     }
