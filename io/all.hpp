@@ -4,11 +4,13 @@
 // includes what it uses.
 #include <millrace/io/checkpoint_directory.hpp>
 #include <millrace/io/csv.hpp>
+#include <millrace/io/enrich.hpp>
 #include <millrace/io/json_lines.hpp>
 #include <millrace/io/print.hpp>
 #include <millrace/io/read_csv.hpp>
 #include <millrace/io/read_text.hpp>
 #include <millrace/io/regex.hpp>
+#include <millrace/io/run_inference.hpp>
 #include <millrace/io/sqlite_sink.hpp>
 #include <millrace/io/timestamps.hpp>
 #include <millrace/io/write_text.hpp>
