@@ -13,4 +13,5 @@
 #include <millrace/io/run_inference.hpp>
 #include <millrace/io/sqlite_sink.hpp>
 #include <millrace/io/timestamps.hpp>
+#include <millrace/io/watch_files.hpp>
 #include <millrace/io/write_text.hpp>
