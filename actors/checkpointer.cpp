@@ -34,7 +34,8 @@ caf::behavior checkpointer_state::run(blueprint_ptr job, caf::actor supervisor) 
                                         : self_->spawn<caf::linked + caf::detached>(store_writer_actor, store);
   const auto& all = job_->of->collections();
   periodic_ = job_->options.streaming || store->outlives_process()
-              || std::ranges::any_of(all, [](const auto& c) { return !c.bounded; });
+              || std::ranges::any_of(all, [](const auto& c) { return !c.bounded; })
+              || std::ranges::any_of(job_->of->nodes(), [](const node& n) { return n.spec->waits_for_epochs(); });
   return {
       [this](begin_epochs& order) { begin(std::move(order)); },
       [this](cancel_atom) {  // the generation is over

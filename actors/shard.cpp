@@ -49,7 +49,8 @@ caf::behavior shard_state::run(blueprint_ptr job, shard_place at) {
       [this](commit_atom, std::uint64_t epoch, std::uint64_t generation) {
         if (!peers_ || peers_->generation != generation) return;
         guarded([&] {
-          core_->commit(epoch);
+          core_->commit(epoch, job_->now());
+          schedule();
           self_->send(at_.checkpointer, commit_done{epoch, generation, at_.stage, at_.shard});
         });
       },
@@ -106,6 +107,7 @@ void shard_state::start(const start_shard& order) {
                                            .batch_rows_max = job.batch_rows,
                                            .bundle_rows_max = job.bundle_rows,
                                            .fast_path = job.fast_path,
+                                           .durable_epochs = true,
                                            .timer_rounds_max = timer_rounds}};
   try {
     core_ = std::make_unique<shard_core>(*job_->of, job_->stages, options, *this);
@@ -115,7 +117,7 @@ void shard_state::start(const start_shard& order) {
   guarded([&] {
     if (order.from) {
       core_->start(job_->now(), *order.from->parts.at({at_.stage, at_.shard}));
-      core_->commit(order.from->epoch);
+      core_->commit(order.from->epoch, job_->now());
     } else {
       core_->start(job_->now(), std::nullopt);
     }

@@ -233,6 +233,11 @@ void shard_core::tick(timestamp now) {
   unsent_ = true;
 }
 
+void shard_core::commit(std::uint64_t epoch, timestamp now) {
+  instance_.commit(epoch);
+  if (instance_.has_head()) tick(now);
+}
+
 void shard_core::play(std::size_t event, timestamp now) {
   instance_.play(event, now);
   send_on(0);
@@ -254,7 +259,7 @@ std::optional<timestamp> shard_core::next_wake() const {
 }
 
 std::size_t shard_core::queued_bytes() const {
-  std::size_t bytes = inbox_bytes_;
+  std::size_t bytes = inbox_bytes_ + instance_.waiting_bytes();
   for (const auto& [id, out] : outlets_) bytes += out->waiting_bytes();
   return bytes;
 }

@@ -55,7 +55,8 @@ class shard_core {
   // Begins epoch `epoch` at this shard: only for stages without main inputs.
   void inject_barrier(std::uint64_t epoch);
   // The epoch is durable everywhere: effects outside may appear.
-  void commit(std::uint64_t epoch) { instance_.commit(epoch); }
+  // The epoch is durable: its effects appear, and what waited for it goes on.
+  void commit(std::uint64_t epoch, timestamp now);
   // Stops its source or test stream, so that the job ends with everything read so far.
   void drain();
   void abort() noexcept { instance_.abort(); }

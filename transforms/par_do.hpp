@@ -16,6 +16,10 @@ namespace detail {
 template <class T, class Fn, class Options, class... Outs>
 auto add_stateless(const pcollection<T>& in, const std::string& name, const Fn& fn, const Options& options,
                    std::source_location where, output_list<Outs...> /*outputs*/) {
+  static_assert(
+      !sorts_input<Fn>() && !needs_stable_input<Fn>(),
+      "millrace: par_do: time-sorted and stable input are for functions with cells(), which have their input by "
+      "key; give it one, or leave the request away");
   using traits = options_traits<Options>;
   constexpr bool callable = traits::template callable<Fn, T, emitter<Outs>&...>;
   static_assert(callable,

@@ -144,6 +144,28 @@ void paced_buffers(pipeline& p, outputs& out) {
                          | with_keys("by rest", [](number n) { return n % 4; }) | par_do("buffer", buffered{}));
 }
 
+// Gives what it holds when the clock comes to its timer, though the input has ended.
+class held_for_long {
+ public:
+  static constexpr bool fires_clock_timers_at_end = true;
+  using output = pair;
+  void process(const pair& x, emitter<pair>& /*out*/) {
+    sum_.set(sum_.get() + x.value);
+    alarm_.after(30ms);
+  }
+  void on_timer(const processing_timer& /*which*/, const text& key, emitter<pair>& out) { out(pair{key, sum_.get()}); }
+  auto cells() { return std::tie(sum_, alarm_); }
+
+ private:
+  value_state<number> sum_{"sum"};
+  processing_timer alarm_{"alarm"};
+};
+
+void alarms_after_the_end(pipeline& p, outputs& out) {
+  out.show("sum", p | create("pairs", std::vector<pair>{{"one", 1}, {"two", 2}, {"one", 3}})
+                      | par_do("hold", held_for_long{}));
+}
+
 // Sets its timer again until it has counted to five.
 class counts_to_five {
  public:
@@ -204,6 +226,9 @@ TEST(free_running, paced_buffers) {
 }
 TEST(free_running, looping_timers) {
   check_free_running({"looping_timers", looping_timers});
+}
+TEST(free_running, alarms_after_the_end) {
+  check_free_running({"alarms_after_the_end", alarms_after_the_end});
 }
 TEST(free_running, limited) {
   check_free_running({"limited", limited});

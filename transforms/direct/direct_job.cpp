@@ -158,9 +158,10 @@ bool direct_job::read_round() {
   each_instance([&](const stage_instance& i) {
     if (const auto timer = i.next_clock_timer()) next = std::min(next, *timer);
   });
-  if (next <= now() && reading) advance_clocks();
-  if (!reading) return false;
-  if (waiting && !options_.clock && next < timestamp::max()) {
+  if (next <= now()) advance_clocks();
+  if (!reading && next == timestamp::max()) return false;
+  const bool only_timers_left = !reading;
+  if ((waiting || only_timers_left) && !options_.clock && next < timestamp::max()) {
     clock_ = std::max(clock_, next + duration{1});
     advance_clocks();
   }

@@ -15,7 +15,15 @@ namespace millrace {
 //   void setup(); void teardown();                       // optional: once per running copy
 //   void start_bundle(); void finish_bundle(emitter<U>&) // optional: around each bundle; results need time and window
 //   auto metrics() { return std::tie(words_); }          // optional
-//   auto cells() { return std::tie(seen_, timer_); }     // optional: makes it a stateful function of kv elements
+//   auto cells() { return std::tie(seen_, timer_); }     // optional: makes it a stateful function of kv elements,
+//                                                        // which may ask for elements in the order of their times, or
+//                                                        // that are the same if they come again after a crash:
+//   static constexpr bool requires_time_sorted_input = true;
+//   static constexpr bool requires_stable_input = true;
+//                                                        // processing timers that are pending when a bounded input
+//                                                        ends
+//                                                        // are dropped, or fire when the clock comes to them:
+//   static constexpr bool fires_clock_timers_at_end = true;
 // Contents of side inputs follow the element, a metric_board& may follow the emitters.
 
 namespace detail {
@@ -72,6 +80,26 @@ consteval auto find_outputs() {
 // output_list of what a function emits; empty if that cannot be told (a generic lambda).
 template <class Fn>
 using outputs_of = typename decltype(find_outputs<Fn>())::type;
+
+// Whether a function asks for elements that are the same, if it is given them again after a crash.
+template <class Fn>
+consteval bool needs_stable_input() {
+  if constexpr (requires { Fn::requires_stable_input; }) return Fn::requires_stable_input;
+  else return false;
+}
+// Whether a function asks for the elements of a key in the order of event time.
+template <class Fn>
+consteval bool sorts_input() {
+  if constexpr (requires { Fn::requires_time_sorted_input; }) return Fn::requires_time_sorted_input;
+  else return false;
+}
+
+// Whether a function waits at the end of its input for the clock to come to its timers.
+template <class Fn>
+consteval bool fires_clock_timers_at_end() {
+  if constexpr (requires { Fn::fires_clock_timers_at_end; }) return Fn::fires_clock_timers_at_end;
+  else return false;
+}
 
 // A function with cells() keeps state per key and window.
 template <class Fn>

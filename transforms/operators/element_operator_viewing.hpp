@@ -59,6 +59,11 @@ class viewing_operator final : public stage_operator, public receiver<In>, publi
 
   [[nodiscard]] timestamp hold() const override { return std::min(inner_.hold(), earliest_waiting()); }
 
+  [[nodiscard]] std::size_t waiting_bytes() const override {
+    std::size_t bytes = inner_.waiting_bytes();
+    for (const auto& [in, elements] : waiting_) bytes += elements.bytes;
+    return bytes;
+  }
   void snapshot(writer& to) const override {
     std::apply([&](const auto&... v) { (v.snapshot(to), ...); }, views_);
     to.varint(waiting_.size());
@@ -78,11 +83,10 @@ class viewing_operator final : public stage_operator, public receiver<In>, publi
     waiting_.clear();
     for (std::size_t n = from.count(); n > 0; --n) {
       const window in = coder<window>::decode(from);
-      auto& elements = waiting_[in];
       for (std::size_t m = from.count(); m > 0; --m) {
         In value = coder<In>::decode(from);
         const timestamp time = coder<timestamp>::decode(from);
-        elements.add({std::move(value), time, coder<pane_info>::decode(from)});
+        put_aside(in, {std::move(value), time, coder<pane_info>::decode(from)});
       }
     }
     inner_.restore(from);
@@ -97,8 +101,10 @@ class viewing_operator final : public stage_operator, public receiver<In>, publi
   struct waiting_window {
     std::vector<waiting_element> all;
     timestamp earliest = timestamp::max();
+    std::size_t bytes = 0;
 
-    void add(waiting_element e) {
+    void add(waiting_element e, std::size_t encoded) {
+      bytes += sizeof e + encoded;
       earliest = std::min(earliest, e.time);
       all.push_back(std::move(e));
     }
@@ -142,7 +148,12 @@ class viewing_operator final : public stage_operator, public receiver<In>, publi
     const window& main = c.windows.front();
     if (expired(main)) metrics_.dropped("late") += part.count;
     else if (ready(main)) process(main, part);
-    else part.each([&](std::uint32_t p, const In& x) { waiting_[main].add({x, part.at->time_at(p), c.pane}); });
+    else part.each([&](std::uint32_t p, const In& x) { put_aside(main, {x, part.at->time_at(p), c.pane}); });
+  }
+  void put_aside(const window& main, waiting_element e) {
+    scratch_.clear();
+    coder<In>::encode(scratch_, e.value);
+    waiting_[main].add(std::move(e), scratch_.bytes().size());
   }
   void process(const window& main, const batch<In>& part) {
     arguments_.look(views_, main);
@@ -193,6 +204,7 @@ class viewing_operator final : public stage_operator, public receiver<In>, publi
   detail::view_arguments<Shapes...> arguments_;
   Inner inner_;
   std::map<window, waiting_window> waiting_;
+  writer scratch_;
 };
 
 }  // namespace millrace

@@ -29,6 +29,7 @@ struct operator_environment {
   std::uint32_t batch_rows_max = UINT32_MAX;  // an upper bound on batches and bundles, for tests
   bool fast_path = true;                      // whether a combine may use flat tables where its windowing allows
   std::string job = {};                       // the job's name, as sinks use it in temporary names
+  bool durable_epochs = false;                // whether epochs become durable as the job runs, and it rewinds to them
 };
 
 }  // namespace millrace

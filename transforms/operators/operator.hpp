@@ -112,6 +112,8 @@ class stage_operator {
   [[nodiscard]] virtual timestamp hold() const { return timestamp::max(); }
   // Whether it keeps something for any key: state, a timer, a window. What holds the watermark counts anyway.
   [[nodiscard]] virtual bool has_state() const { return false; }
+  // About how many bytes of elements it keeps that wait for side inputs, for their order or for an epoch.
+  [[nodiscard]] virtual std::size_t waiting_bytes() const { return 0; }
   // Everything a restart needs. Restoring into a fresh operator of an equal spec continues exactly.
   virtual void snapshot(writer& /*to*/) const {}
   virtual void restore(reader& /*from*/) {}
@@ -188,6 +190,8 @@ class operator_spec {
   [[nodiscard]] virtual std::string why_not_lifted() const { return "not a combine"; }
   // Whether the operator would take the fast path of flat tables; empty if so, else why it takes the general path.
   [[nodiscard]] virtual std::string why_not_fast() const { return "not a combine"; }
+  // Whether its function must see the same elements again after a rewind, so that it waits for epochs to be durable.
+  [[nodiscard]] virtual bool waits_for_epochs() const { return false; }
   // A number of shards that the stage of this operator must have, if any (a sink with a fixed number of files).
   [[nodiscard]] virtual std::optional<std::uint32_t> fixed_shards() const { return std::nullopt; }
 };

@@ -4,6 +4,7 @@
 #include <millrace/transforms/operators/element_step.hpp>
 #include <millrace/transforms/operators/grouping_spec.hpp>
 #include <millrace/transforms/operators/keyed_writer.hpp>
+#include <millrace/transforms/operators/stable_input.hpp>
 #include <millrace/transforms/operators/stateful_operator.hpp>
 #include <millrace/transforms/state/cell.hpp>          // IWYU pragma: export
 #include <millrace/transforms/state/timer.hpp>         // IWYU pragma: export
@@ -36,11 +37,16 @@ class stateful_spec final : public operator_spec {
     std::apply([&](const auto&... v) { ((views += ", with " + Shapes::name() + " \"" + v.name + "\""), ...); }, views_);
     return "stateful par_do " + type_name<Fn>() + " of " + coder<value>::name() + " per " + coder<key>::name()
            + ", cells " + function_cells<Fn>(fn).describe() + (sorts_input<Fn>() ? ", in the order of time, " : ", ")
-           + strategy_.describe() + views;
+           + (needs_stable_input<Fn>() ? "of stable input, " : "") + strategy_.describe() + views;
   }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
-    return std::make_unique<stateful_operator<key, value, Fn, Outputs, Shapes...>>(in, strategy_, fn_, views_);
+    const auto make_plain = [this](const operator_environment& within) {
+      return std::make_unique<stateful_operator<key, value, Fn, Outputs, Shapes...>>(within, strategy_, fn_, views_);
+    };
+    if (waits_for_epochs() && in.durable_epochs) return std::make_unique<stable_input>(in, make_plain);
+    return make_plain(in);
   }
+  [[nodiscard]] bool waits_for_epochs() const override { return needs_stable_input<Fn>(); }
   [[nodiscard]] std::unique_ptr<edge_writer> make_writer(const edge_environment& to) const override {
     return std::make_unique<keyed_writer<Row>>(to, true);
   }

@@ -21,17 +21,6 @@
 
 namespace millrace {
 
-namespace detail {
-
-// Whether a function asks for the elements of a key in the order of event time.
-template <class Fn>
-consteval bool sorts_input() {
-  if constexpr (requires { Fn::requires_time_sorted_input; }) return Fn::requires_time_sorted_input;
-  else return false;
-}
-
-}  // namespace detail
-
 template <class Key, class Value, class Fn, class Outputs, class... Shapes>
 class stateful_operator;
 
@@ -116,6 +105,7 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
   }
   [[nodiscard]] timestamp hold() const override { return std::min({records_.hold(), sorted_.hold(), views_.hold()}); }
   [[nodiscard]] bool has_state() const override { return !records_.empty(); }
+  [[nodiscard]] std::size_t waiting_bytes() const override { return sorted_.bytes() + views_.waiting_bytes(); }
   void snapshot(writer& to) const override {
     records_.encode(to);
     if constexpr (sorts) sorted_.encode(to);

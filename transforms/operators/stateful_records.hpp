@@ -1,6 +1,7 @@
 #pragma once
 
 #include <millrace/transforms/bundles/bundle.hpp>
+#include <millrace/transforms/functions/do_fn.hpp>
 #include <millrace/transforms/operators/environment.hpp>
 #include <millrace/transforms/state/cell_record.hpp>
 #include <millrace/transforms/state/cell_store.hpp>
@@ -90,7 +91,7 @@ class stateful_records {
   void release(place& at) {
     cells_.release(*at.at, [&](const timer_place& which, const timer_slot& before, timer_slot& now) {
       if (before.pending) remove_timer(at, which, before);
-      if (now.pending && which.domain == time_domain::processing && expired(at.in)) now = {};
+      if (now.pending && which.domain == time_domain::processing && expired(at.in) && !keeps_clock_timers()) now = {};
       if (now.pending && clock_.draining && clock_.input_watermark == timestamp::max()) now = {};
       if (now.pending) add_timer(at, which, now);
     });
@@ -160,6 +161,7 @@ class stateful_records {
     fresh_.clear();
     for (auto at = store_.windows().begin(); at != store_.windows().end() && expired(at->first);) {
       const auto here = at++;
+      if (waits_for_clock(here->second)) continue;
       if (!std::exchange(here->second.expired, true)) drop_processing_timers(here->first, here->second);
       if (!calls_expiration_ && here->second.event_timers == 0 && cleans_up(here->first) && !used(here->first))
         store_.erase(here->first);
@@ -180,6 +182,9 @@ class stateful_records {
   [[nodiscard]] timestamp hold() const {
     timestamp least = timers_.hold();
     if (calls_expiration_) least = std::min(least, least_end());
+    if (keeps_clock_timers())
+      for (const auto& [in, of] : store_.windows())
+        if (of.processing_timers > 0) least = std::min(least, in.max_timestamp());
     return least;
   }
 
@@ -198,6 +203,13 @@ class stateful_records {
   }
 
  private:
+  // Whether the input has ended and processing timers still fire, since the function asks for that.
+  [[nodiscard]] bool keeps_clock_timers() const {
+    return fires_clock_timers_at_end<Fn>() && clock_.input_watermark == timestamp::max();
+  }
+  [[nodiscard]] bool waits_for_clock(const window_cells& of) const {
+    return keeps_clock_timers() && of.processing_timers > 0;
+  }
   [[nodiscard]] bool cleans_up(const window& w) const {
     return strategy_.expiry(w) + duration{1} < clock_.input_watermark;
   }
@@ -207,7 +219,7 @@ class stateful_records {
   }
   void add_timer(place& at, const timer_place& which, const timer_slot& slot) {
     timers_.add(which.domain, id_of(at, which, slot), slot.output);
-    if (which.domain == time_domain::event) ++at.of->event_timers;
+    ++(which.domain == time_domain::event ? at.of->event_timers : at.of->processing_timers);
     if (slot.fires < (which.domain == time_domain::event ? clock_.input_watermark : clock_.now))
       fresh_[std::string(at.key)].push_back({.key = std::string(at.key),
                                              .in = at.in,
@@ -219,7 +231,7 @@ class stateful_records {
   }
   void remove_timer(place& at, const timer_place& which, const timer_slot& slot) {
     timers_.remove(which.domain, id_of(at, which, slot));
-    if (which.domain == time_domain::event) --at.of->event_timers;
+    --(which.domain == time_domain::event ? at.of->event_timers : at.of->processing_timers);
   }
   void drop_timers(place& at, bool event_timers_too) {
     cells_.each_pending(*at.at, [&](const timer_place& which, const timer_slot& slot) {
@@ -240,7 +252,7 @@ class stateful_records {
   void take_expirations(bundle& to, Allowed& allowed) {
     for (auto& [in, of] : store_.windows()) {
       if (!cleans_up(in)) return;
-      if (!allowed(in) || std::exchange(of.told, true)) continue;
+      if (waits_for_clock(of) || !allowed(in) || std::exchange(of.told, true)) continue;
       for (const std::string_view key : store::sorted_keys(of.of_keys))
         to.timers.push_back({.key = std::string(key),
                              .in = in,

@@ -52,7 +52,17 @@ class stateful_views {
     return arguments_;
   }
 
-  void park(const window& in, waiting_element e) { waiting_[in].add(std::move(e)); }
+  void park(const window& in, waiting_element e) {
+    scratch_.clear();
+    coder<Value>::encode(scratch_, e.value);
+    waiting_[in].add(std::move(e), scratch_.bytes().size());
+  }
+  // About how many bytes of elements wait.
+  [[nodiscard]] std::size_t waiting_bytes() const {
+    std::size_t bytes = 0;
+    for (const auto& [in, elements] : waiting_) bytes += elements.bytes;
+    return bytes;
+  }
   [[nodiscard]] bool waits(const window& in) const { return waiting_.contains(in); }
   // Gives the elements of windows that have become ready to process(window, element), in the order in which they came.
   template <class Process>
@@ -106,9 +116,11 @@ class stateful_views {
       auto& elements = waiting_[coder<window>::decode(from)];
       for (std::size_t m = from.count(4); m > 0; --m) {
         std::string key = coder<std::string>::decode(from);
+        const std::size_t before = from.remaining();
         Value value = coder<Value>::decode(from);
         const timestamp time = coder<timestamp>::decode(from);
-        elements.add({std::move(key), std::move(value), time, coder<pane_info>::decode(from)});
+        const std::size_t bytes = before - from.remaining();
+        elements.add({std::move(key), std::move(value), time, coder<pane_info>::decode(from)}, bytes);
       }
     }
   }
@@ -117,8 +129,10 @@ class stateful_views {
   struct waiting_window {
     std::vector<waiting_element> all;
     timestamp earliest = timestamp::max();
+    std::size_t bytes = 0;
 
-    void add(waiting_element e) {
+    void add(waiting_element e, std::size_t encoded) {
+      bytes += sizeof e + e.key.size() + encoded;
       earliest = std::min(earliest, e.time);
       all.push_back(std::move(e));
     }
@@ -134,6 +148,7 @@ class stateful_views {
   std::tuple<view_contents<Shapes>...> views_;
   view_arguments<Shapes...> arguments_;
   std::map<window, waiting_window> waiting_;
+  writer scratch_;
 };
 
 }  // namespace millrace::detail

@@ -32,7 +32,8 @@ stage_instance::add(const node* of, std::string path,
                                 .attempts_max = options_.attempts_max,
                                 .batch_rows_max = options_.batch_rows_max,
                                 .fast_path = options_.fast_path,
-                                .job = options_.job};
+                                .job = options_.job,
+                                .durable_epochs = options_.durable_epochs};
   s.op = make(in);
   if (auto* p = s.op->as_epoch_participant()) participants_.push_back(p);
   steps_.push_back(std::move(s));
@@ -211,6 +212,12 @@ watermark stage_instance::output_watermark() {
 
 std::optional<timestamp> stage_instance::next_clock_timer() const {
   return head_ ? head_->next_clock_timer() : std::nullopt;
+}
+
+std::size_t stage_instance::waiting_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& s : steps_) bytes += s.op->waiting_bytes();
+  return bytes;
 }
 
 void stage_instance::flush() {

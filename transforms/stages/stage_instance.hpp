@@ -20,6 +20,8 @@ struct stage_options {
   std::uint32_t batch_rows_max = UINT32_MAX;
   std::uint32_t bundle_rows_max = 1024;
   bool fast_path = true;
+  // Whether the runner takes epochs again and again and commits them; else functions do not wait for them.
+  bool durable_epochs = false;
   // The way of due timers from a stage to itself: called with each bundle of them before it is accepted. A runner that
   // packs bundles packs these too. Null: they stay where they are.
   std::function<void(bundle&)> carry_timers = nullptr;
@@ -55,6 +57,8 @@ class stage_instance {
   void advance(timestamp input_watermark, timestamp now);
   // Reads about that many elements; only for stages that begin with a source.
   read_status read(std::uint32_t rows, timestamp now);
+  // Whether it is fed by edges.
+  [[nodiscard]] bool has_head() const { return head_ != nullptr; }
   // The source or test stream it begins with, or null.
   [[nodiscard]] source_head* source() const { return source_; }
   [[nodiscard]] scripted_head* script() const { return script_; }
@@ -73,6 +77,8 @@ class stage_instance {
   [[nodiscard]] std::optional<timestamp> next_clock_timer() const;
   // Whether any operator keeps state, a timer or a hold.
   [[nodiscard]] bool has_state() const;
+  // About how many bytes of elements its operators have put aside.
+  [[nodiscard]] std::size_t waiting_bytes() const;
   // Sends all rows that wait in edge writers. Call before the output watermark is sent on.
   void flush();
 

@@ -37,8 +37,9 @@ class cell_store {
   struct window_cells {
     records of_keys;
     std::uint64_t event_timers = 0;  // pending ones of its keys
-    bool expired = false;            // it takes no more elements, and its processing timers are gone
-    bool told = false;               // its keys were told, or a bundle that tells them is under way
+    std::uint64_t processing_timers = 0;
+    bool expired = false;  // it takes no more elements, and its processing timers are gone
+    bool told = false;     // its keys were told, or a bundle that tells them is under way
   };
   struct by_end {
     bool operator()(const window& a, const window& b) const {

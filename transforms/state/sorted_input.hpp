@@ -39,6 +39,7 @@ class sorted_input {
     elements& waiting = windows_[in][key];
     const bool first = waiting.empty() || time < waiting.begin()->first;
     if (first && !waiting.empty()) timers_.remove(time_domain::event, timer(in, key, waiting));
+    bytes_ += bytes_of(e);
     waiting.emplace(time, std::move(e));
     if (first) wait(in, key, waiting);
   }
@@ -60,8 +61,10 @@ class sorted_input {
       return taken;
     elements& waiting = at->second;
     timers_.remove(time_domain::event, timer(of.in, of.key, waiting));
-    while (!waiting.empty() && late(waiting.begin()->first, of.in))
+    while (!waiting.empty() && late(waiting.begin()->first, of.in)) {
+      bytes_ -= bytes_of(waiting.begin()->second);
       taken.insert(taken.end(), waiting.extract(waiting.begin()));
+    }
     if (!waiting.empty()) {
       wait(of.in, of.key, waiting);
     } else {
@@ -82,6 +85,8 @@ class sorted_input {
     return least;
   }
   [[nodiscard]] timestamp hold() const { return timers_.hold(); }
+  // About how many bytes of elements wait.
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
   void encode(writer& to) const {
     to.varint(windows_.size());
@@ -119,6 +124,11 @@ class sorted_input {
     timers_.add(time_domain::event, timer(in, key, waiting), waiting.begin()->first);
   }
 
+  std::size_t bytes_of(const element& e) {
+    scratch_.clear();
+    coder<Value>::encode(scratch_, e.value);
+    return sizeof e + scratch_.bytes().size();
+  }
   static void encode(writer& to, timestamp time, const element& e) {
     coder<timestamp>::encode(to, time);
     coder<Value>::encode(to, e.value);
@@ -131,7 +141,9 @@ class sorted_input {
     for (std::size_t n = from.count(3); n > 0; --n) {
       const timestamp time = coder<timestamp>::decode(from);
       Value value = coder<Value>::decode(from);
-      waiting.emplace(time, element{std::move(value), coder<pane_info>::decode(from)});
+      element e{std::move(value), coder<pane_info>::decode(from)};
+      bytes_ += bytes_of(e);
+      waiting.emplace(time, std::move(e));
     }
     if (waiting.empty()) from.fail("a key without elements keeps none");
     wait(in, key, waiting);
@@ -141,6 +153,8 @@ class sorted_input {
   const stage_clock& clock_;
   std::uint32_t cell_;
   std::map<window, keys_map> windows_;
+  std::size_t bytes_ = 0;
+  writer scratch_;
   cell_timers timers_;  // one for each key and window, for its first element
 };
 

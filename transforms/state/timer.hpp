@@ -114,7 +114,8 @@ class single_timer : public keyed_timer {
 using event_timer = single_timer<time_domain::event>;
 
 // A timer of the processing clock. It is dropped when its window expires before it fires; at the end of a bounded input
-// that is every pending one. Its output timestamp is not after the expiry of the window.
+// that is every pending one, unless the function has `fires_clock_timers_at_end`. Its output timestamp is not after the
+// expiry of the window.
 using processing_timer = single_timer<time_domain::processing>;
 
 namespace detail {

@@ -189,6 +189,29 @@ TEST(stateful_timers, of_the_clock_are_dropped_at_the_end_of_the_input) {
   EXPECT_THAT(step.processing_time(200), IsEmpty());
 }
 
+struct patient_timers : timers {
+  static constexpr bool fires_clock_timers_at_end = true;
+  void on_window_expiration(const std::string& key, emitter<output>& out) { out({key, "end"}); }
+};
+
+TEST(stateful_timers, of_the_clock_fire_after_the_end_of_the_input_where_the_function_waits_for_them) {
+  auto step = step_of(patient_timers{}, fixed_ten());
+  const std::string nothing = step.snapshot();
+  step.element({"k", "A~100"}, 1);
+  step.element({"k", "A~200/none"}, 11);
+  step.element({"k", "A~300"}, 21);
+  EXPECT_THAT(step.watermark(30), ElementsAre("(\"k\", \"end\") [0, 10) @9", "(\"k\", \"end\") [10, 20) @19"));
+  step.element({"j", "A~400/none"}, 31);
+  step.restart();
+  EXPECT_THAT(step.end(), ElementsAre("(\"k\", \"end\") [20, 30) @29"));
+  EXPECT_EQ(step.output_watermark(), timestamp{39});
+  EXPECT_THAT(step.processing_time(400), IsEmpty());
+  EXPECT_THAT(step.processing_time(401),
+              ElementsAre("(\"j\", \"clock A\") [30, 40) @39", "(\"j\", \"end\") [30, 40) @39"));
+  EXPECT_EQ(step.output_watermark(), timestamp::max());
+  EXPECT_EQ(step.snapshot(), nothing);
+}
+
 TEST(stateful_timers, set_by_a_callback_fire_before_later_ones_10_5) {
   auto step = step_of(timers{}, one_window());
   step.element({"k", "A=1>A=2"}, 0);

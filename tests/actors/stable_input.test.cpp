@@ -1,0 +1,99 @@
+#include <millrace/actors/simulation/simulate.hpp>
+#include <millrace/transforms/direct/direct_runner.hpp>
+#include <millrace/transforms/direct/recording.hpp>
+#include <millrace/transforms/map.hpp>
+#include <millrace/transforms/par_do.hpp>
+#include <millrace/transforms/sources/sequence.hpp>
+#include <millrace/transforms/state/cell.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+namespace millrace {
+namespace {
+
+using namespace std::chrono_literals;
+using number = std::int64_t;
+using pair = kv<number, number>;
+
+// What the outside has seen: of each key every number that came with it, over all attempts.
+using seen = std::map<number, std::set<number>>;
+
+// Tells the outside each pair, as a call of a service would.
+template <bool Stable>
+class tells {
+ public:
+  static constexpr bool requires_stable_input = Stable;
+  using output = pair;
+  explicit tells(std::shared_ptr<seen> to) : to_(std::move(to)) {}
+  auto cells() { return std::tie(times_); }
+  void process(const pair& x, emitter<pair>& out) {
+    (*to_)[x.key].insert(x.value);
+    times_.set(times_.get() + 1);
+    out(pair{x.key, times_.get()});
+  }
+
+ private:
+  std::shared_ptr<seen> to_;
+  value_state<number> times_{"times"};
+};
+
+// Pairs of a number and one that is drawn anew each time: what a step before makes of its input differs after a rewind.
+template <bool Stable>
+void tell_draws(pipeline& p, const std::shared_ptr<seen>& to, const recording<pair>& rows) {
+  auto drawn = std::make_shared<number>(0);
+  p | sequence("numbers", {.to = 60, .rate = 2000})
+      | map("draw", [drawn](const number& n) { return pair{n, ++*drawn}; }) | par_do("tell", tells<Stable>{to})
+      | collect("rows", rows);
+}
+
+// Over many runs with a kill: how many keys came with more than one number. The results must be right in any case.
+template <bool Stable>
+std::size_t keys_told_twice(std::uint64_t& rewinds) {
+  std::size_t twice = 0;
+  for (std::uint64_t at = 20; at <= 320; at += 4) {
+    pipeline p{"draws"};
+    const auto to = std::make_shared<seen>();
+    const recording<pair> rows;
+    tell_draws<Stable>(p, to, rows);
+    const auto r = simulate(p, {.seed = at,
+                                .job = {.shards = 2, .checkpoint_every = 5ms, .bundle_rows = 4},
+                                .kills = {{at, at % 8 == 0 ? 0U : 1U, 1}}});
+    EXPECT_EQ(r.report.state, job_state::done) << r.report.error;
+    rewinds += r.report.rewinds;
+    EXPECT_EQ(to->size(), 60U);
+    EXPECT_EQ(rows.values().size(), 60U) << "killed at message " << at;
+    for (const pair& row : rows.values()) EXPECT_EQ(row.value, 1) << row.key;
+    twice += static_cast<std::size_t>(
+        std::ranges::count_if(*to, [](const auto& of_key) { return of_key.second.size() > 1; }));
+  }
+  return twice;
+}
+
+TEST(stable_input, is_the_same_after_a_rewind) {
+  std::uint64_t rewinds = 0;
+  EXPECT_EQ(keys_told_twice<true>(rewinds), 0U);
+  EXPECT_GT(rewinds, 20U) << "most kills hit a running shard";
+}
+
+TEST(stable_input, is_not_had_without_asking) {
+  std::uint64_t rewinds = 0;
+  EXPECT_GT(keys_told_twice<false>(rewinds), 0U);
+}
+
+TEST(stable_input, is_not_waited_for_where_nothing_rewinds) {
+  pipeline p{"draws"};
+  const auto to = std::make_shared<seen>();
+  const recording<pair> rows;
+  tell_draws<true>(p, to, rows);
+  run_direct(p);
+  EXPECT_EQ(rows.values().size(), 60U);
+}
+
+}  // namespace
+}  // namespace millrace
