@@ -64,6 +64,7 @@ job_options job_options_of(const pipeline_options& options, const run_extras& ex
   job.checkpoint_every = options.checkpoint_every;
   job.streaming = options.streaming;
   job.edges = options.compression;
+  job.temp_folder = options.temp_location;
   job.bundle_rows = options.bundle_rows;
   job.attempts = options.attempts;
   job.lift_combiners = options.lift_combiners;
@@ -81,7 +82,8 @@ job_report on_direct_runner(const pipeline& p, const pipeline_options& options) 
                                     .bundle_rows_max = options.bundle_rows,
                                     .lift_combiners = options.lift_combiners,
                                     .fast_path = false,
-                                    .job = options.job_name})
+                                    .job = options.job_name,
+                                    .temp_folder = options.temp_location})
                          .metrics;
     report.state = job_state::done;
   } catch (const pipeline_error&) {

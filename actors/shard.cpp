@@ -103,6 +103,7 @@ void shard_state::start(const start_shard& order) {
                               .pack = job.edges == edge_compression::zstd,
                               .instance = {.shard = at_.shard,
                                            .job = job_->job,
+                                           .temp_folder = job.temp_folder,
                                            .attempts_max = job.attempts,
                                            .batch_rows_max = job.batch_rows,
                                            .bundle_rows_max = job.bundle_rows,

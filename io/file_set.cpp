@@ -164,6 +164,17 @@ std::vector<std::filesystem::path> remove_temporaries(const std::filesystem::pat
   return removed;
 }
 
+void require_one_file_system(const std::filesystem::path& temporaries, const std::filesystem::path& targets) {
+  struct stat from{};
+  struct stat to{};
+  if (::stat(temporaries.c_str(), &from) != 0) throw system_failure("inspect " + temporaries.string(), errno);
+  if (::stat(targets.c_str(), &to) != 0) throw system_failure("inspect " + targets.string(), errno);
+  if (from.st_dev == to.st_dev) return;
+  throw io_error("the folder for temporary files, " + temporaries.string() + ", is not on the file system of "
+                 + targets.string()
+                 + ", so a complete file could not take its name at once; give a temp_location there, or none");
+}
+
 void create_folders(const std::filesystem::path& folder) {
   std::error_code unknown;
   if (folder.empty() || std::filesystem::is_directory(folder, unknown)) return;

@@ -49,6 +49,9 @@ publication publish(const std::filesystem::path& temporary, const std::filesyste
 std::vector<std::filesystem::path> remove_temporaries(const std::filesystem::path& folder, std::string_view job,
                                                       std::span<const std::filesystem::path> keep = {});
 
+// Throws an io_error that names both folders, which exist, unless files can be renamed from one to the other.
+void require_one_file_system(const std::filesystem::path& temporaries, const std::filesystem::path& targets);
+
 // Creates a folder and those above it where they are missing, durably.
 void create_folders(const std::filesystem::path& folder);
 

@@ -1,6 +1,7 @@
 #include <millrace/io/file_set.hpp>
 #include <millrace/io/io_error.hpp>
 #include <millrace/io/text_files.hpp>
+#include <millrace/transforms/bundles/key_hash.hpp>
 #include <millrace/transforms/coders/coder.hpp>
 #include <millrace/transforms/element/check.hpp>
 
@@ -16,11 +17,18 @@ constexpr std::size_t open_files_max = 64;
 }  // namespace
 
 text_files::text_files(text_files_options options, const operator_environment& in)
-    : options_(std::move(options)), in_(in), owner_(in.job + "/" + in.step + "/" + std::to_string(in.shard)) {
+    : options_(std::move(options)), in_(in), owner_(in.job + "/" + in.step + "/" + std::to_string(in.shard)),
+      temporary_beside_(options_.prefix) {
   if (std::filesystem::path(options_.prefix).filename().empty())
     throw io_error("the prefix \"" + options_.prefix
                    + "\" of output files names a folder; add the beginning of a name");
   create_folders(folder_of(options_.prefix));
+  if (in_.temp_folder.empty()) return;
+  create_folders(in_.temp_folder);
+  require_one_file_system(in_.temp_folder, folder_of(options_.prefix));
+  // Jobs of one name that write to different places may share the folder.
+  owner_ += "/" + std::to_string(key_hash(std::filesystem::absolute(options_.prefix).lexically_normal().string()));
+  temporary_beside_ = std::filesystem::path(in_.temp_folder) / "incomplete";
 }
 
 void text_files::write(std::string_view line, const window& in, const pane_info& pane) {
@@ -57,7 +65,7 @@ void text_files::prepare(std::uint64_t epoch) {
     ++at;
   }
   // The temporaries' names must survive as well as their bytes.
-  if (!growing_.empty() || !complete_.empty()) sync_folder(folder_of(options_.prefix));
+  if (!growing_.empty() || !complete_.empty()) sync_folder(temporaries());
 }
 
 void text_files::commit(std::uint64_t epoch) {
@@ -143,7 +151,7 @@ text_files::growing& text_files::file_of(const file_key& key) {
 
 text_files::growing text_files::begin_file() {
   close_least_used();
-  growing file{.temporary = temporary_path(options_.prefix, owner_, std::to_string(created_++))};
+  growing file{.temporary = temporary_path(temporary_beside_, owner_, std::to_string(created_++))};
   file.open = std::make_unique<compressed_writer>(compressed_writer::create(file.temporary, {.kind = options_.kind}));
   ++open_count_;
   if (!options_.header.empty()) file.open->write(options_.header + "\n");
@@ -191,7 +199,7 @@ std::filesystem::path text_files::target_of(const file_key& key) const {
 }
 
 void text_files::remove_temporaries_except(const std::vector<std::filesystem::path>& kept) {
-  remove_temporaries(folder_of(options_.prefix), owner_, kept);
+  remove_temporaries(temporaries(), owner_, kept);
 }
 
 // What an earlier run of the job left behind, where this one does not continue it. Not before it is clear that no

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <millrace/io/compressed_file.hpp>
+#include <millrace/io/file_descriptor.hpp>
 #include <millrace/io/text_file_names.hpp>
 #include <millrace/transforms/coders/reader.hpp>
 #include <millrace/transforms/coders/writer.hpp>
@@ -72,12 +73,14 @@ class text_files {
   void finish(const file_key& key, growing& file, std::uint64_t epoch);
   [[nodiscard]] bool closed(const window& w, timestamp mark) const;
   [[nodiscard]] std::filesystem::path target_of(const file_key& key) const;
+  [[nodiscard]] std::filesystem::path temporaries() const { return folder_of(temporary_beside_); }
   void remove_temporaries_except(const std::vector<std::filesystem::path>& kept);
   void clean_once();
 
   text_files_options options_;
   operator_environment in_;
-  std::string owner_;  // names the temporaries of this step and shard
+  std::string owner_;                       // names the temporaries of this step and shard
+  std::filesystem::path temporary_beside_;  // a path in the folder of temporaries
   std::map<file_key, growing> growing_;
   std::vector<complete> complete_;
   std::uint64_t created_ = 0;

@@ -51,6 +51,8 @@ std::vector<text_split> split_files(const file_patterns& patterns, const read_te
                                                                    automatic_split_least, automatic_split_most);
   std::vector<text_split> all;
   for (const auto& f : files) {
+    // Also under a name that promises compression: an output that was made before anything was written to it.
+    if (f.size_bytes == 0) continue;
     if (resolve(options.kind, f.path) != compression::none) {
       all.push_back({f.path.string(), 0, to_the_end});
       continue;

@@ -99,7 +99,8 @@ std::vector<option_entry> pipeline_options::pipeline_entries() {
   return {
       {"runner", "who runs the pipeline: direct (one thread) or actors", choice(runner, runner_names, "NAME")},
       {"job_name", "the name of the job; the pipeline's if not given", option_binding::of(job_name)},
-      {"temp_location", "a folder for temporary files", option_binding::of(temp_location)},
+      {"temp_location", "where files are written before they are complete, on the file system of their targets",
+       option_binding::of(temp_location)},
       {"streaming", "results appear while the job runs, even if every source is bounded",
        option_binding::of(streaming)},
       {"shards", "shards of every stage; 0 takes the number of cores", at_most(shards, 256), {"num_workers"}},

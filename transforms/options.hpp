@@ -25,7 +25,7 @@ class pipeline_options {
  public:
   runner_kind runner = runner_kind::actors;
   std::string job_name;       // empty: the pipeline's name
-  std::string temp_location;  // a folder for temporary files; empty: beside their targets
+  std::string temp_location;  // where files are written before they are complete; empty: beside their targets
   bool streaming = false;     // results appear while the job runs, even if every source is bounded
   std::uint32_t shards = 0;   // of every stage; 0: as many as there are cores
   std::string checkpoints;    // a folder; empty: no checkpoints

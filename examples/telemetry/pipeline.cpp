@@ -9,6 +9,7 @@
 #include <millrace/io/json_lines.hpp>
 #include <millrace/io/read_text.hpp>
 #include <millrace/io/sqlite_sink.hpp>
+#include <millrace/io/utf8.hpp>
 #include <millrace/io/write_text.hpp>
 #include <millrace/transforms/combine.hpp>
 #include <millrace/transforms/flat_map.hpp>
@@ -22,7 +23,11 @@
 #include <millrace/transforms/windows/fixed.hpp>
 
 #include <map>
+#include <optional>
 #include <stdexcept>
+#include <utility>
+#include <variant>
+#include <vector>
 
 namespace telemetry {
 
@@ -43,13 +48,21 @@ std::int64_t minute_of(const mr::stamp& at) {
   return at.in.start.millis() / 1000;
 }
 
-mr::pcollection<std::string> lines_of(mr::pipeline& p, const pipeline_settings& s) {
-  if (s.input.empty()) {
-    const generator_source generated(s.generated, s.pace);
-    return p | mr::read(read_step, in_order(mr::with_event_times(generated, time_of_line, disorder)));
-  }
-  const mr::text_source files(s.input, {.split_bytes = UINT64_MAX});
-  return p | mr::read(read_step, in_order(mr::with_event_times(files, time_of_line, disorder)));
+mr::pcollection<std::string> generated_lines(mr::pipeline& p, const pipeline_settings& s) {
+  const generator_source generated(s.generated, s.pace);
+  return p | mr::read(read_step, in_order(mr::with_event_times(generated, time_of_line, disorder)));
+}
+
+// The lines of the files, and those that are no text or too long for one.
+auto input_lines(mr::pipeline& p, const pipeline_settings& s) {
+  using files = mr::basic_text_source<true>;
+  const files all(s.input, {.split_bytes = UINT64_MAX}, read_step);
+  const auto time_of = [](const files::element& e) -> std::optional<mr::timestamp> {
+    const auto* line = std::get_if<std::string>(&e);
+    return line ? time_of_line(*line) : std::nullopt;
+  };
+  return p | mr::read(read_step, in_order(mr::with_event_times(all, time_of, disorder)))
+         | mr::split("readable", [](const files::element& e) { return e; });
 }
 
 // The reference table: how many devices of each batch are in use.
@@ -76,6 +89,12 @@ dead_letter letter(std::string payload, const mr::failed<T>& of) {
   const auto time = field_text(payload, "\"time\"");
   return {std::move(payload), of.message, std::optional<std::string>(device), of.step,
           std::optional<std::string>(time)};
+}
+
+// What was read of it may be neither text nor of a size that anybody wants in a table.
+dead_letter unreadable_letter(const mr::failed<std::string>& f) {
+  constexpr std::size_t shown_bytes = 4096;
+  return letter(mr::printable(f.element, shown_bytes), f);
 }
 
 void write_minutes(const mr::pcollection<reading>& readings, const mr::sqlite_table_options& to) {
@@ -120,7 +139,14 @@ mr::pipeline make_pipeline(const pipeline_settings& s) {
   const mr::windowing per_minute{
       .into = mr::fixed(1min), .fire = fire, .keep = mr::panes::accumulating, .allowed_lateness = lateness};
 
-  const auto [parsed, unparsed] = lines_of(p, s) | mr::map("parse", parse, mr::with_errors);
+  std::vector<mr::pcollection<dead_letter>> letters;
+  const auto lines = [&] {
+    if (s.input.empty()) return generated_lines(p, s);
+    const auto [readable, unreadable] = input_lines(p, s);
+    letters.push_back(unreadable | mr::map("unreadable line", unreadable_letter));
+    return readable;
+  }();
+  const auto [parsed, unparsed] = lines | mr::map("parse", parse, mr::with_errors);
   parsed | mr::map("line", &received::line)
       | mr::write_text("archive", s.output / "archive" / "readings", {.shards = 1, .suffix = ".jsonl.zst"});
 
@@ -133,14 +159,13 @@ mr::pipeline make_pipeline(const pipeline_settings& s) {
   write_minutes(readings, {database, "minutes", {"minute", "device"}});
   write_top_readings(readings, fire, {database, "top_readings", {"region", "minute", "rank"}});
 
-  const auto unknown_letters =
+  letters.push_back(
       unknown
       | mr::map("unknown device", [](const mr::failed<reading>& f) { return letter(mr::to_json_line(f.element), f); })
-      | mr::window_into("at any time", {.into = mr::global_windows(), .fire = mr::default_trigger()});
-  const auto other_letters =
-      unparsed | mr::map("unusable line", [](const mr::failed<std::string>& f) { return letter(f.element, f); });
-  mr::flatten("unusable", other_letters, unknown_letters)
-      | mr::write_sqlite(dead_letter_step, {database, "dead_letters"});
+      | mr::window_into("at any time", {.into = mr::global_windows(), .fire = mr::default_trigger()}));
+  letters.push_back(unparsed
+                    | mr::map("unusable line", [](const mr::failed<std::string>& f) { return letter(f.element, f); }));
+  mr::flatten("unusable", letters) | mr::write_sqlite(dead_letter_step, {database, "dead_letters"});
   return p;
 }
 

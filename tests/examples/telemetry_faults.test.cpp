@@ -112,6 +112,34 @@ TEST(telemetry_faults, an_empty_input_gives_empty_tables_and_an_empty_archive) {
   EXPECT_TRUE(tables_in(folder.path() / "c") == tables{});
 }
 
+TEST(telemetry_faults, lines_that_are_no_text_or_too_long_are_dead_letters) {
+  const temporary_folder folder;
+  const std::string good =
+      R"({"device":"s-00017","region":"eu-west","time":"2026-01-01T00:00:00.123Z","celsius":21.5})";
+  const std::string broken = R"({"device":"s-00018","region":")"
+                             "\xff\xfe"
+                             R"(","time":"2026-01-01T00:00:01.000Z","celsius":1})";
+  const std::string endless(17 << 20, 'x');
+  const auto input = folder.write("input.jsonl", good + "\n" + broken + "\n" + endless + "\n{\n");
+  const auto output = folder.path() / "out";
+  const outcome run = run_example("telemetry", small_job(output, {"--input", input.string()}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(balance_of(run.out), (balance{4, 1, 0, 0, 3}));
+
+  database db(output / "telemetry.sqlite");
+  const std::string from = "SELECT count(*) FROM dead_letters WHERE ";
+  EXPECT_EQ(db.number(from + "step = 'read' AND payload LIKE '%\\xff\\xfe%' AND device = 's-00018' AND error LIKE '%"
+                      + input.string() + "%offset " + std::to_string(good.size() + 1 + broken.find('\xff')) + " %'"),
+            1);
+  const std::size_t endless_at = good.size() + broken.size() + 2;
+  EXPECT_EQ(db.number(from
+                      + "step = 'read' AND payload LIKE 'xxxx%' AND length(payload) < 5000 AND error LIKE '%offset "
+                      + std::to_string(endless_at) + " of " + input.string() + " is longer than the limit%'"),
+            1);
+  EXPECT_EQ(db.number(from + "step = 'parse' AND payload = '{'"), 1);
+  EXPECT_EQ(db.number("SELECT count(*) FROM minutes"), 1);
+}
+
 TEST(telemetry_faults, help_lists_the_options) {
   const outcome help = run_example("telemetry", {"--help"});
   EXPECT_EQ(help.exit_code, 0);

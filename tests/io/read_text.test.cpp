@@ -48,6 +48,8 @@ TEST(read_text, gives_the_lines_of_all_files_that_match) {
 TEST(read_text, gives_nothing_for_an_empty_file) {
   const temporary_folder folder;
   EXPECT_THAT(lines_of(folder.write("empty", "").string()), IsEmpty());
+  EXPECT_THAT(lines_of(folder.write("empty.gz", "").string()), IsEmpty());
+  EXPECT_THAT(lines_of(folder.write("empty.zst", "").string()), IsEmpty());
 }
 
 TEST(read_text, gives_each_line_once_however_a_file_is_divided) {

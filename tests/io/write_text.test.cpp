@@ -1,5 +1,6 @@
 #include "temporary_folder.hpp"
 
+#include <millrace/io/io_error.hpp>
 #include <millrace/io/write_text.hpp>
 #include <millrace/transforms/direct/direct_runner.hpp>
 #include <millrace/transforms/direct/test_stream.hpp>
@@ -11,6 +12,7 @@
 namespace millrace {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -21,10 +23,16 @@ const window second_ten{timestamp{10}, timestamp{20}};
 
 // One shard's files, driven by hand.
 struct driven_files {
-  explicit driven_files(const temporary_folder& folder, text_files_options options = {}, std::uint32_t shard = 0) {
+  explicit driven_files(const temporary_folder& folder, text_files_options options = {}, std::uint32_t shard = 0,
+                        const std::filesystem::path& temp_folder = {}) {
     options.prefix = (folder.path() / "out").string();
-    in = std::make_unique<operator_environment>(operator_environment{
-        .step = "write", .shard = shard, .shards = 2, .clock = clock, .metrics = metrics, .job = "job"});
+    in = std::make_unique<operator_environment>(operator_environment{.step = "write",
+                                                                     .shard = shard,
+                                                                     .shards = 2,
+                                                                     .clock = clock,
+                                                                     .metrics = metrics,
+                                                                     .job = "job",
+                                                                     .temp_folder = temp_folder.string()});
     files = std::make_unique<text_files>(options, *in);
   }
   void write(const std::string& line, const window& w = window::global()) { files->write(line, w, {}); }
@@ -61,6 +69,55 @@ TEST(text_files, appear_whole_at_the_commit_and_not_before) {
   EXPECT_EQ(content_of(folder.path() / "out-00000-of-00002"), "one\ntwo\n");
   of.files->commit(2);
   EXPECT_THAT(folder.names(), SizeIs(1));
+}
+
+TEST(text_files, are_written_in_the_temporary_folder_until_they_are_complete) {
+  const temporary_folder folder;
+  const temporary_folder temporaries;
+  const auto in_progress = temporaries.path() / "made" / "for it";
+  std::string snapshot;
+  {
+    driven_files of(folder, {}, 0, in_progress);
+    of.write("one");
+    of.files->prepare(1);
+    snapshot = of.snapshot();
+    of.files->commit(1);
+    of.write("an orphan", first_ten);
+    of.files->prepare(2);
+    EXPECT_THAT(folder.names(), IsEmpty());
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(in_progress), {}), 2);
+  }
+  driven_files again(folder, {}, 0, in_progress);
+  again.restore(snapshot);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(in_progress), {}), 1) << "the orphan is gone";
+  again.write("two");
+  again.end();
+  again.files->prepare(2);
+  again.files->commit(2);
+  EXPECT_THAT(folder.names(), ElementsAre("out-00000-of-00002"));
+  EXPECT_EQ(content_of(folder.path() / "out-00000-of-00002"), "one\ntwo\n");
+  EXPECT_TRUE(std::filesystem::is_empty(in_progress));
+}
+
+TEST(text_files, share_a_temporary_folder_with_a_job_of_the_same_name_that_writes_elsewhere) {
+  const temporary_folder folder;
+  const temporary_folder other;
+  const temporary_folder temporaries;
+  driven_files one(folder, {}, 0, temporaries.path());
+  one.write("one");
+  driven_files two(other, {}, 0, temporaries.path());
+  two.write("two");
+  two.files->abort();
+  one.end();
+  one.files->prepare(1);
+  one.files->commit(1);
+  EXPECT_EQ(content_of(folder.path() / "out-00000-of-00002"), "one\n");
+}
+
+TEST(text_files, refuse_a_temporary_folder_on_another_file_system) {
+  const temporary_folder folder;
+  EXPECT_THAT(message_of<io_error>([&] { const driven_files of(folder, {}, 0, "/proc/self"); }),
+              AllOf(HasSubstr("/proc/self"), HasSubstr(folder.path().string()), HasSubstr("temp_location")));
 }
 
 TEST(text_files, are_cut_back_to_the_epoch_that_is_restored) {

@@ -36,6 +36,7 @@ direct_job::direct_job(const pipeline& p, const direct_options& options)
 void direct_job::make_stage(const stage_plan& s, const std::string& name) {
   const stage_options to{.shard = 0,
                          .job = options_.job.empty() ? name : options_.job,
+                         .temp_folder = options_.temp_folder,
                          .attempts_max = options_.attempts_max,
                          .batch_rows_max = options_.batch_rows_max,
                          .bundle_rows_max = options_.bundle_rows_max,

@@ -20,7 +20,8 @@ struct direct_options {
   bool fuse = false;
   bool lift_combiners = false;
   bool fast_path = false;
-  std::string job = {};  // empty: the pipeline's name
+  std::string job = {};          // empty: the pipeline's name
+  std::string temp_folder = {};  // empty: sinks write what is not complete beside their targets
   // Processing time for sources and timers, in a pipeline without test streams. Null: a clock that jumps to the next
   // timer whenever nothing else is left to do.
   std::function<timestamp()> clock = {};

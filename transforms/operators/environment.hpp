@@ -30,6 +30,7 @@ struct operator_environment {
   bool fast_path = true;                      // whether a combine may use flat tables where its windowing allows
   std::string job = {};                       // the job's name, as sinks use it in temporary names
   bool durable_epochs = false;                // whether epochs become durable as the job runs, and it rewinds to them
+  std::string temp_folder = {};               // where sinks write what is not complete; empty: beside their targets
 };
 
 }  // namespace millrace

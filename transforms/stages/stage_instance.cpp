@@ -33,7 +33,8 @@ stage_instance::add(const node* of, std::string path,
                                 .batch_rows_max = options_.batch_rows_max,
                                 .fast_path = options_.fast_path,
                                 .job = options_.job,
-                                .durable_epochs = options_.durable_epochs};
+                                .durable_epochs = options_.durable_epochs,
+                                .temp_folder = options_.temp_folder};
   s.op = make(in);
   if (auto* p = s.op->as_epoch_participant()) participants_.push_back(p);
   steps_.push_back(std::move(s));

@@ -16,6 +16,7 @@ namespace millrace {
 struct stage_options {
   std::uint32_t shard = 0;
   std::string job;
+  std::string temp_folder = {};  // empty: sinks write beside their targets
   std::uint32_t attempts_max = 4;
   std::uint32_t batch_rows_max = UINT32_MAX;
   std::uint32_t bundle_rows_max = 1024;
