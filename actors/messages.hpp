@@ -32,6 +32,7 @@ using work_atom = caf::atom_constant<caf::atom("work")>;
 using tick_atom = caf::atom_constant<caf::atom("tick")>;
 using barrier_atom = caf::atom_constant<caf::atom("barrier")>;
 using commit_atom = caf::atom_constant<caf::atom("commit")>;
+using step_atom = caf::atom_constant<caf::atom("step")>;
 using checkpoint_atom = caf::atom_constant<caf::atom("checkpoint")>;
 using drain_atom = caf::atom_constant<caf::atom("drain")>;
 using cancel_atom = caf::atom_constant<caf::atom("cancel")>;

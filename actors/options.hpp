@@ -37,6 +37,9 @@ struct job_options {
   // The job ends when its input has. Else it goes on, without input, until it is told that nothing more comes: for
   // sessions.
   bool ends_with_input = true;
+  // Watermarks and clocks move when the shards of a stage are told so, all of them together and stage after stage, not
+  // as messages come: then nothing that comes out depends on which shard was faster. For simulations of test streams.
+  bool stepped = false;
   // Blocking work runs on the job's own scheduler instead of a thread of its own; for simulations on one thread.
   bool on_one_thread = false;
 };

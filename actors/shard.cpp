@@ -54,6 +54,12 @@ caf::behavior shard_state::run(blueprint_ptr job, shard_place at) {
           self_->send(at_.checkpointer, commit_done{epoch, generation, at_.stage, at_.shard});
         });
       },
+      [this](step_atom) {
+        guarded([&] {
+          core_->step(job_->now());
+          schedule();
+        });
+      },
       [this](play_atom, std::uint64_t event) { guarded([&] { core_->play(event, job_->now()); }); },
       [this](drain_atom) {
         guarded([&] {
@@ -101,6 +107,7 @@ void shard_state::start(const start_shard& order) {
                               .generation = peers_->generation,
                               .window_bytes = job.edge_window_bytes,
                               .pack = job.edges == edge_compression::zstd,
+                              .stepped = job.stepped,
                               .instance = {.shard = at_.shard,
                                            .job = job_->job,
                                            .temp_folder = job.temp_folder,
@@ -154,6 +161,7 @@ void shard_state::schedule() {
 }
 
 void shard_state::arm_tick() {
+  if (job_->options.stepped) return;
   const auto wake = core_->next_wake();
   if (wake && *wake < tick_at_) {
     tick_at_ = *wake;

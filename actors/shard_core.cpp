@@ -125,7 +125,7 @@ bool shard_core::work(timestamp now) {
     send_on(0);
   }
   if (take_bundle(now)) {
-    if (inbox_.empty() || ++taken_ >= bundles_per_mark) send_on(0);
+    if (options_.stepped || inbox_.empty() || ++taken_ >= bundles_per_mark) send_on(0);
     return true;
   }
   if (!source_ended_ && !(source_waits_ && instance_.source()->next_read() > now)) {
@@ -167,7 +167,7 @@ bool shard_core::take_bundle(timestamp now) {
 void shard_core::apply_mark(const bundle_header& h, timestamp now) {
   if (const auto view = view_merge_.find(h.edge); view != view_merge_.end()) {
     if (view->second.update(h.sender, h.mark)) instance_.advance_view(h.edge, view->second.merged());
-  } else if (merge_.update(sender_index(h), h.mark)) {
+  } else if (merge_.update(sender_index(h), h.mark) && !options_.stepped) {
     instance_.advance(merge_.merged(), now);
   }
 }
@@ -235,7 +235,12 @@ void shard_core::tick(timestamp now) {
 
 void shard_core::commit(std::uint64_t epoch, timestamp now) {
   instance_.commit(epoch);
-  if (instance_.has_head()) tick(now);
+  if (instance_.has_head()) tick(options_.stepped ? timestamp::min() : now);  // the least moves no clock
+}
+
+void shard_core::step(timestamp now) {
+  instance_.advance(main_senders_ > 0 ? merge_.merged() : instance_.input_watermark(), now);
+  unsent_ = true;
 }
 
 void shard_core::play(std::size_t event, timestamp now) {

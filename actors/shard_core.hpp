@@ -35,6 +35,7 @@ struct shard_options {
   std::uint64_t generation = 0;
   std::size_t window_bytes = 1 << 20;       // credit per edge and destination
   bool pack = false;                        // compress every edge
+  bool stepped = false;                     // watermarks and clock wait for step()
   std::size_t bundle_bytes_max = 64 << 20;  // of one unpacked bundle
   stage_options instance;
 };
@@ -65,6 +66,8 @@ class shard_core {
   bool work(timestamp now);
   // Processing time has come to next_wake().
   void tick(timestamp now);
+  // Its watermark and clock move: for stepped jobs, in which they do not otherwise.
+  void step(timestamp now);
   // Plays one event of its test stream.
   void play(std::size_t event, timestamp now);
   [[nodiscard]] std::optional<timestamp> next_wake() const;

@@ -53,6 +53,7 @@ std::vector<way> ways_of(const replay_options& options) {
         simulated.seed = seed;
         simulated.job.shards = shards;
         simulated.job.fast_path = fast;
+        simulated.job.stepped = true;
         ways.push_back({"actor runtime" + path + end + ", seed " + std::to_string(seed), fast,
                         [=](const pipeline& p) -> std::unique_ptr<job_session> {
                           return std::make_unique<simulation_session>(p, simulated);

@@ -7,6 +7,8 @@ namespace millrace {
 
 simulation_result simulate(const pipeline& p, const simulation_options& options) {
   simulated_job job(p, options);
+  if (options.job.stepped && !job.has_scripts())
+    throw std::invalid_argument("only a job that reads test streams and nothing else can be stepped");
   if (job.has_scripts()) {
     job.settle();
     const std::size_t events = job.events();

@@ -101,6 +101,18 @@ bool simulated_job::settle() {
   return any;
 }
 
+void simulated_job::settle_event() {
+  settle();
+  if (!options_.job.stepped) return;
+  const std::size_t stages = roster_now() ? roster_now()->shards.size() : 0;
+  for (std::size_t stage = 0; stage < stages; ++stage) {
+    const roster_ptr peers = roster_now();
+    if (!peers) return;
+    for (const caf::actor& shard : peers->shards[stage]) caf::anon_send(shard, step_atom::value);
+    settle();
+  }
+}
+
 void simulated_job::kill(const shard_kill& k) {
   if (auto peers = roster_now(); peers && k.stage < peers->shards.size())
     caf::anon_send_exit(peers->shards.at(k.stage).at(k.shard), caf::exit_reason::kill);
@@ -130,7 +142,7 @@ void simulated_job::play(const script& s, std::size_t event) {
     if (!peers) return;
     caf::anon_send(peers->shards.at(s.stage).at(0), play_atom::value, static_cast<std::uint64_t>(event));
   }
-  settle();
+  settle_event();
 }
 
 bool has_test_streams(const pipeline& p) {

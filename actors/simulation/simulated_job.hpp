@@ -30,6 +30,8 @@ class simulated_job {
   [[nodiscard]] timestamp now() const;
   // Runs until nobody has a message; false if nobody had one. Throws std::runtime_error for a job that does not stop.
   bool settle();
+  // The same, and in a stepped job lets watermarks and clock reach one stage after the other.
+  void settle_event();
   // Lets time pass; what waited for it gets its messages.
   void pass_time(duration by) { scheduler_.advance_time(by); }
   // Time jumps to the next thing that waits for it; false if nothing does.
@@ -38,7 +40,7 @@ class simulated_job {
   [[nodiscard]] bool has_scripts() const { return !scripts_.empty(); }
   // Events of the longest test stream.
   [[nodiscard]] std::size_t events() const;
-  // Plays an event of every test stream that has so many, and settles after each.
+  // Plays an event of every test stream that has so many, and settles the event after each.
   void play(std::size_t event);
   // Sends the supervisor a message of one atom.
   template <class Atom>

@@ -45,7 +45,7 @@ void simulation_session::start(timestamp clock) {
 }
 
 void simulation_session::settle() {
-  job_->settle();
+  job_->settle_event();
   report_ = *job_->status();
   switch (report_.state) {
   case job_state::running:
