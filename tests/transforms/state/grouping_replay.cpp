@@ -16,14 +16,12 @@ namespace millrace::transcripts {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> groupings{"group", "sum", "count", "max", "mean", "distinct"};
-
 bool is_grouping(const case_step& step) {
-  return std::ranges::find(groupings, step.transform) != groupings.end();
+  return step.transform.groups();
 }
 
 bool passes_on(const case_step& step) {
-  return step.transform == "none" || step.transform == "reshuffle";
+  return step.transform.name == "none" || step.transform.name == "reshuffle";
 }
 
 // Where a chain stands: what a checkpoint writes.
@@ -130,7 +128,7 @@ class chain {
     std::vector<std::string> rows;
     for (flowing_element& e : bundle) {
       if (s.from.rekey) e.key = "k";
-      if (s.from.transform == "distinct") e.key = e.value;
+      if (s.from.transform.name == "distinct") e.key = e.value;
       if (s.from.options.into) e.windows = s.from.options.into->assign(e.at);
       rows.push_back(e.value);
     }
@@ -160,7 +158,7 @@ class chain {
       std::vector<flowing_element> bundle;
       for (const collected_pane& pane : all) {
         if (pane.key != key) continue;
-        if (auto made = result_of(s.from.transform, pane)) bundle.push_back(std::move(*made));
+        if (auto made = result_of(s.from.transform.name, pane)) bundle.push_back(std::move(*made));
       }
       std::erase_if(all, [&](const collected_pane& pane) { return pane.key == key; });
       if (!bundle.empty()) send(i + 1, std::move(bundle));
@@ -190,15 +188,15 @@ class player {
 
   void play(std::size_t i) {
     const case_event& event = of_.events[i];
-    where_ = of_.name + ", event " + std::to_string(i + 1) + " (" + event.word + ")";
-    if (event.word == "checkpoint") {
+    where_ = of_.number + ", line " + std::to_string(event.line) + ", " + event.text;
+    if (event.is == case_event::kind::checkpoint) {
       checkpoint_ = chain_.save();
       replay_from_ = i + 1;
-    } else if (event.word == "crash") {
-      chain_.restore(checkpoint_, event.words.empty() ? std::nullopt : std::optional{time_of(event.words[1])});
+    } else if (event.is == case_event::kind::crash) {
+      chain_.restore(checkpoint_, event.at);
       compare(event);
       for (std::size_t again = replay_from_; again < i; ++again)
-        if (of_.events[again].word != "crash") apply(of_.events[again]);
+        if (of_.events[again].is != case_event::kind::crash) apply(of_.events[again]);
       return;
     }
     apply(event);
@@ -206,50 +204,45 @@ class player {
 
   void apply(const case_event& event) {
     if (!event.elements.empty()) chain_.send(event.elements);
-    else if (event.word == "WM") chain_.advance(time_of(event.words[0]));
-    else if (event.word == "PT") chain_.advance_clock(time_of(event.words[0]));
-    else if (event.word == "drain") chain_.advance(timestamp::max());
+    else if (event.is == case_event::kind::watermark) chain_.advance(*event.at);
+    else if (event.is == case_event::kind::clock) chain_.advance_clock(*event.at);
+    else if (event.is == case_event::kind::drain) chain_.advance(timestamp::max());
     compare(event);
     if (snapshots_) {
       chain_.restore(chain_.save());
-      for (const flowing_element& output : chain_.take()) note("unexpected after a restore " + text_of(output));
+      for (const flowing_element& output : chain_.take())
+        note("unexpected after a restore " + text_of(output_of(output)));
     }
   }
 
   void compare(const case_event& event) {
     std::vector<flowing_element> outputs = chain_.take();
-    std::vector<std::vector<std::string>> expected = event.expected;
-    std::ranges::sort(expected, std::ranges::greater{}, &std::vector<std::string>::size);
-    for (const std::vector<std::string>& words : expected) {
-      if (compare_state(words)) continue;
-      const auto found = std::ranges::find_if(outputs, [&](const auto& output) { return agrees(output, words); });
-      if (found != outputs.end()) {
-        outputs.erase(found);
-        continue;
-      }
-      std::string text;
-      for (const std::string& word : words) text += " " + word;
-      note("missing" + text);
+    std::vector<const expected_line*> expected;
+    for (const expected_line& line : event.expected)
+      if (!compare_state(line)) expected.push_back(&line);
+    std::ranges::sort(expected, std::ranges::greater{}, [](const auto* line) { return line->text.size(); });
+    for (const expected_line* line : expected) {
+      const auto found =
+          std::ranges::find_if(outputs, [&](const auto& output) { return agrees(output_of(output), line->output); });
+      if (found != outputs.end()) outputs.erase(found);
+      else note("missing " + line->text);
     }
-    for (const flowing_element& output : outputs) note("unexpected " + text_of(output));
+    for (const flowing_element& output : outputs) note("unexpected " + text_of(output_of(output)));
   }
 
-  // Whether the words are about anything but an output.
-  bool compare_state(const std::vector<std::string>& words) {
-    if (words[0] == "held") {
-      if (chain_.output_watermark() != time_of(words[1]))
-        note("held " + std::to_string(chain_.output_watermark().millis()) + ", not " + words[1]);
-    } else if (words[0] == "dropped") {
-      const bool late = words[1] == "late";
-      const std::uint64_t count = std::stoull(words[2]);
-      (late ? expected_drops_.late : expected_drops_.closed_window) = count;
-      if ((late ? chain_.dropped().late : chain_.dropped().closed_window) != count) note("dropped " + words[1]);
-    } else if (words[0] == "no_state") {
+  // Whether the line is about anything but an output.
+  bool compare_state(const expected_line& line) {
+    if (line.is == expected_line::kind::held) {
+      if (chain_.output_watermark() != line.held)
+        note("held " + std::to_string(chain_.output_watermark().millis()) + ", not " + line.text);
+    } else if (line.is == expected_line::kind::dropped) {
+      const bool late = line.name == "late";
+      (late ? expected_drops_.late : expected_drops_.closed_window) = line.count;
+      if ((late ? chain_.dropped().late : chain_.dropped().closed_window) != line.count) note("dropped " + line.name);
+    } else if (line.is == expected_line::kind::no_state) {
       if (!chain_.empty()) note("there is state");
-    } else {
-      return words[0] == "state";
     }
-    return true;
+    return line.is != expected_line::kind::output;
   }
 
   const transcript_case& of_;
@@ -289,12 +282,12 @@ std::string lower(std::string text) {
 
 replay_result replay(const transcript_case& of, bool snapshots) {
   for (const case_step& step : of.steps)
-    if (!is_grouping(step) && !passes_on(step)) return {.skipped = step.transform, .differences = {}};
+    if (!is_grouping(step) && !passes_on(step)) return {.skipped = step.transform.name, .differences = {}};
   const std::optional<std::string> message = refusal(of);
-  if (message.has_value() != !of.refused.empty())
-    return {.skipped = {}, .differences = {of.name + ": " + (message ? "refused: " + *message : "not refused")}};
-  if (message && lower(*message).find(lower(of.refused)) == std::string::npos)
-    return {.skipped = {}, .differences = {of.name + ": refused otherwise: " + *message}};
+  if (message.has_value() != of.refused.has_value())
+    return {.skipped = {}, .differences = {of.number + ": " + (message ? "refused: " + *message : "not refused")}};
+  if (message && lower(*message).find(lower(*of.refused)) == std::string::npos)
+    return {.skipped = {}, .differences = {of.number + ": refused otherwise: " + *message}};
   if (message) return {};
   return {.skipped = {}, .differences = player{of, snapshots}.play()};
 }

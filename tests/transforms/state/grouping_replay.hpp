@@ -1,6 +1,6 @@
 #pragma once
 
-#include "transcript_case.hpp"
+#include <millrace/transforms/transcripts/transcript_case.hpp>
 
 #include <cstddef>
 #include <string>

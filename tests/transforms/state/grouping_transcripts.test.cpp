@@ -1,5 +1,6 @@
 #include "grouping_replay.hpp"
-#include "transcript_case.hpp"
+
+#include <millrace/transforms/transcripts/read_transcripts.hpp>
 
 #include <gmock/gmock.h>
 
@@ -29,7 +30,7 @@ outcome replay_file(const std::string& name, bool snapshots) {
     if (!result.skipped.empty()) {
       ++all.skipped[result.skipped];
     } else if (of.wrong ? result.differences.empty() : !result.differences.empty()) {
-      if (of.wrong) all.differences.push_back(of.name + ": the mistake was not found");
+      if (of.wrong) all.differences.push_back(of.number + ": the mistake was not found");
       all.differences.insert(all.differences.end(), result.differences.begin(), result.differences.end());
     } else {
       ++all.passed;

@@ -2,9 +2,10 @@
 
 #include "collected_panes.hpp"
 
+#include <millrace/transforms/transcripts/case_output.hpp>
+
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace millrace::transcripts {
 
@@ -20,10 +21,7 @@ struct flowing_element {
 // What a step with this transform makes of a pane; nothing where the pane has no value.
 [[nodiscard]] std::optional<flowing_element> result_of(const std::string& transform, const collected_pane& pane);
 
-// Whether an output is what the words of an expectation say.
-[[nodiscard]] bool agrees(const flowing_element& output, std::vector<std::string> expected);
-
-// Readable text of an output, in the form of expectations.
-[[nodiscard]] std::string text_of(const flowing_element& output);
+// As an output of the last step.
+[[nodiscard]] case_output output_of(const flowing_element& element);
 
 }  // namespace millrace::transcripts
