@@ -20,6 +20,7 @@ namespace files = std::filesystem;
 
 const files::path root = MILLRACE_SOURCE_DIR;
 const std::vector<std::string> documents{"README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/protocol.md",
+                                         "docs/transcripts.md",
                                          "examples/README.md"};
 
 // The blocks of a document that stand under a remark `<!-- from PATH -->`, by path.

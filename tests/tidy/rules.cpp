@@ -26,6 +26,7 @@ const allowance& allowed_in(const std::string& folder) {
       {"io", {{"transforms", "io"}, {"boost/", "zlib.h", "zstd.h", "zstd_errors.h", "sqlite3.h"}, true}},
       {"actors", {{"transforms", "actors"}, {"boost/unordered", "boost/container", "caf/", "zstd.h"}, false}},
       {"examples", {{"transforms", "io", "actors"}, {""}, true}},
+      {"tools", {{"transforms", "io", "actors"}, {""}, true}},
       {"tests", {{"transforms", "io", "actors", "tests"}, {""}, true}},
   };
   static const allowance nothing{};

@@ -23,7 +23,7 @@ std::string text_of(const files::path& path) {
 std::vector<source> all_sources() {
   std::vector<source> found;
   const files::path root = MILLRACE_SOURCE_DIR;
-  for (const char* folder : {"transforms", "io", "actors", "examples", "tests"}) {
+  for (const char* folder : {"transforms", "io", "actors", "examples", "tools", "tests"}) {
     for (const auto& entry : files::recursive_directory_iterator(root / folder)) {
       const auto ending = entry.path().extension();
       if (ending != ".hpp" && ending != ".cpp") continue;
