@@ -19,7 +19,7 @@ namespace millrace {
 // The clock by which something is forgotten.
 enum class forgetting : std::uint8_t { by_processing_time, by_event_time };
 
-// How long an element is remembered, and by which clock.
+// How long an element that has passed is remembered, and by which clock.
 struct deduplication {
   duration remember = std::chrono::minutes{10};
   forgetting clock = forgetting::by_processing_time;
@@ -27,35 +27,71 @@ struct deduplication {
 
 namespace detail {
 
-// Passes the first element of each key and window, until it is forgotten. The timers hold no watermark.
+// Passes the first element of each key and window, until it is forgotten by the processing clock. The timer holds no
+// watermark.
 template <class Key, class Value>
-class first_of_key {
+class first_by_clock {
  public:
   using output = Value;
 
-  first_of_key(deduplication options, windowing_strategy strategy)
-      : options_(options), strategy_(std::move(strategy)) {}
+  explicit first_by_clock(deduplication options) : remember_(options.remember) {}
 
-  auto cells() { return std::tie(seen_, by_event_, by_clock_); }
+  auto cells() { return std::tie(seen_, forget_); }
 
   void process(const kv<Key, Value>& x, emitter<Value>& out) {
     if (seen_.has_value()) return;
     seen_.set(true);
-    const stamp at = out.at();
-    if (options_.clock == forgetting::by_processing_time) by_clock_.after(options_.remember, no_output);
-    else by_event_.set(std::min(at.time + options_.remember, strategy_.expiry(at.in)), no_output);
+    forget_.after(remember_, no_output);
     out(x.value);
   }
-  void on_timer(const event_timer& /*t*/, const Key& /*key*/, emitter<Value>& /*out*/) { seen_.clear(); }
   void on_timer(const processing_timer& /*t*/, const Key& /*key*/, emitter<Value>& /*out*/) { seen_.clear(); }
 
  private:
-  deduplication options_;
-  windowing_strategy strategy_;
+  duration remember_;
   value_state<bool> seen_{"seen"};
-  event_timer by_event_{"by event time"};
-  processing_timer by_clock_{"by processing time"};
+  processing_timer forget_{"forget"};
 };
+
+// Passes elements of each key and window that are further apart in event time. It compares times, so that what the
+// watermark has come to does not matter; the timer only frees the state.
+template <class Key, class Value>
+class first_in_time {
+ public:
+  using output = Value;
+
+  first_in_time(deduplication options, windowing_strategy strategy)
+      : remember_(options.remember), strategy_(std::move(strategy)) {}
+
+  auto cells() { return std::tie(passed_, forget_); }
+
+  void process(const kv<Key, Value>& x, emitter<Value>& out) {
+    const stamp at = out.at();
+    timestamp greatest = at.time;
+    for (const timestamp t : passed_.read()) {
+      if (t - remember_ <= at.time && at.time <= t + remember_) return;
+      greatest = std::max(greatest, t);
+    }
+    passed_.add(at.time);
+    forget_.set(std::min(greatest + remember_, strategy_.expiry(at.in)), no_output);
+    out(x.value);
+  }
+  void on_timer(const event_timer& /*t*/, const Key& /*key*/, emitter<Value>& /*out*/) { passed_.clear(); }
+
+ private:
+  duration remember_;
+  windowing_strategy strategy_;
+  bag_state<timestamp> passed_{"passed"};
+  event_timer forget_{"forget"};
+};
+
+// The first of the values of each key: pcollection<kv<Key, Value>> -> pcollection<Value>.
+template <class Key, class Value>
+pcollection<Value> first_of_keys(const pcollection<kv<Key, Value>>& in, deduplication options,
+                                 std::source_location where) {
+  if (options.clock == forgetting::by_processing_time)
+    return in | par_do("first", first_by_clock<Key, Value>(options), where);
+  return in | par_do("first", first_in_time<Key, Value>(options, in.windowing()), where);
+}
 
 template <class T>
 void refuse_deduplication(const pcollection<T>& in, const std::string& name, duration remember) {
@@ -66,9 +102,10 @@ void refuse_deduplication(const pcollection<T>& in, const std::string& name, dur
 
 }  // namespace detail
 
-// Passes an element unless an equal one (one with the same encoding) came in its window within the time that elements
-// are remembered: pcollection<T> -> pcollection<T>. Exact; it keeps every element for that time. By event time an
-// element is forgotten when the watermark passes its time plus that duration.
+// Passes an element unless an equal one (one with the same encoding) has passed in its window and is remembered:
+// pcollection<T> -> pcollection<T>. Exact; it keeps every element for the time that elements are remembered. By event
+// time it drops what is no further from one that passed than that, before or after it; the state goes when the
+// watermark is beyond.
 [[nodiscard]] inline auto deduplicate(std::string name, deduplication options = {},
                                       std::source_location where = std::source_location::current()) {
   return [name = std::move(name), options, where]<class T>(const pcollection<T>& in) {
@@ -76,8 +113,7 @@ void refuse_deduplication(const pcollection<T>& in, const std::string& name, dur
     detail::refuse_deduplication(in, name, options.remember);
     const auto itself = [](const T& x) { return x; };
     const auto body = [&](const pcollection<T>& all) {
-      return all | with_keys("by itself", itself, where)
-             | par_do("first", detail::first_of_key<T, T>(options, all.windowing()), where);
+      return detail::first_of_keys<T, T>(all | with_keys("by itself", itself, where), options, where);
     };
     return composite(name, body)(in);
   };
@@ -96,8 +132,7 @@ template <class F>
       detail::refuse_deduplication(in, name, options.remember);
       const auto represented = [representative](const T& x) { return key(representative(x)); };
       const auto body = [&](const pcollection<T>& all) {
-        return all | with_keys("by representative", represented, where)
-               | par_do("first", detail::first_of_key<key, T>(options, all.windowing()), where);
+        return detail::first_of_keys<key, T>(all | with_keys("by representative", represented, where), options, where);
       };
       return composite(name, body)(in);
     }

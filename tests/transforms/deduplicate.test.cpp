@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace millrace::testing {
@@ -79,6 +80,23 @@ TEST(deduplicate, forgets_by_event_time_when_the_watermark_passes) {
   EXPECT_EQ(found.rows()[1].at.time, timestamp{151});
 }
 
+TEST(deduplicate, compares_times_of_input_without_a_watermark) {
+  using timed = timestamped_value<text>;
+  const auto hours = [](std::int64_t h) { return timestamp{h * 3600 * 1000}; };
+  pipeline p{"p"};
+  recording<text> found;
+  p
+      | create_timestamped<text>("in", {timed{"x", hours(100)}, timed{"x", hours(124)}, timed{"x", hours(125)},
+                                        timed{"x", hours(76)}, timed{"x", hours(70)}, timed{"y", hours(100)}})
+      | deduplicate("first", {.remember = 24h, .clock = forgetting::by_event_time}) | collect("found", found);
+  run_direct(p);
+  std::vector<std::pair<text, timestamp>> passed;
+  for (const auto& r : found.rows()) passed.emplace_back(r.value, r.at.time);
+  using at = std::pair<text, timestamp>;
+  EXPECT_THAT(passed, ::testing::UnorderedElementsAre(at{"x", hours(100)}, at{"x", hours(125)}, at{"x", hours(70)},
+                                                      at{"y", hours(100)}));
+}
+
 TEST(deduplicate, goes_by_a_representative) {
   pipeline p{"p"};
   using row = kv<text, int>;
@@ -101,6 +119,23 @@ TEST(distinct, takes_one_element_for_each_representative) {
   expectations e;
   e.that("one each", p | create("in", {row{"a", 2}, row{"b", 3}, row{"a", 1}}) | distinct("of key", by(&row::key)))
       .contains_in_any_order({row{"a", 1}, row{"b", 3}});
+  run_direct(p);
+  e.verify();
+}
+
+TEST(distinct, repeats_nothing_in_accumulating_panes_U14) {
+  pipeline p{"p"};
+  expectations e;
+  e.that("once", p
+                     | test_stream<text>("in")
+                           .add_at(timestamp{1}, {"x"})
+                           .add_at(timestamp{2}, {"x"})
+                           .advance_watermark_to(timestamp{10})
+                           .add_at(timestamp{3}, {"x"})
+                           .advance_watermark_to_infinity()
+                     | window_into("ten", {.into = fixed(10ms), .keep = panes::accumulating, .allowed_lateness = 10ms})
+                     | distinct("distinct"))
+      .contains_in_any_order({"x"});
   run_direct(p);
   e.verify();
 }

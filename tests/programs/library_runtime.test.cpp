@@ -1,0 +1,44 @@
+#include <millrace/actors/engine.hpp>
+#include <millrace/transforms/direct/recording.hpp>
+#include <millrace/transforms/group_into_batches.hpp>
+#include <millrace/transforms/keys.hpp>
+#include <millrace/transforms/sources/sequence.hpp>
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+// What jobs do with the library's state when they end.
+namespace millrace::programs {
+namespace {
+
+using namespace std::chrono_literals;
+using number = std::int64_t;
+
+TEST(endless_job, when_drained_gives_out_batches_that_are_not_complete_U16) {
+  pipeline p("batches");
+  recording<kv<number, std::vector<number>>> batches;
+  p | sequence("numbers", {.rate = 2000, .time_of = [](number n) { return timestamp{n}; }})
+      | with_keys("one key", [](number /*n*/) { return number{7}; }) | group_into_batches("batch", {.count = 300})
+      | collect("collect", batches);
+  caf::actor_system_config config;
+  caf::actor_system system(config);
+  const job running = engine(system).launch(p, {.shards = 2, .checkpoint_every = 10ms});
+  while (running.status().metrics["numbers"].elements_out < 350 && !running.wait_for(2ms)) {
+  }
+  running.drain();
+  const job_report report = running.wait();
+  EXPECT_EQ(report.state, job_state::drained) << report.error;
+  std::vector<number> all;
+  for (const auto& b : batches.values()) all.insert(all.end(), b.value.begin(), b.value.end());
+  std::sort(all.begin(), all.end());
+  ASSERT_GE(all.size(), 350U);
+  for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], static_cast<number>(i)) << "each number comes once";
+  EXPECT_EQ(all.size(), report.metrics.at("numbers").elements_out);
+}
+
+}  // namespace
+}  // namespace millrace::programs
