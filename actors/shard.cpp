@@ -1,5 +1,7 @@
 #include <millrace/actors/shard.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -9,6 +11,8 @@ namespace {
 // Units of work between two looks at the mailbox.
 constexpr int units_per_turn = 4;
 constexpr std::uint32_t timer_rounds = 64;  // of timers that set timers, before other messages have their turn
+// Until a tick, after which the time is looked at anew: a clock may be set for times that no scheduler knows.
+constexpr duration wait_longest = std::chrono::hours(24 * 365);
 }  // namespace
 
 caf::behavior shard_actor(caf::stateful_actor<shard_state>* self, blueprint_ptr job, shard_place at) {
@@ -165,7 +169,7 @@ void shard_state::arm_tick() {
   const auto wake = core_->next_wake();
   if (wake && *wake < tick_at_) {
     tick_at_ = *wake;
-    const auto delay = std::max(*wake - job_->now(), duration{1});
+    const auto delay = std::clamp(*wake - job_->now(), duration{1}, wait_longest);
     self_->delayed_send(self_, delay, tick_atom::value, ++tick_);
   }
 }

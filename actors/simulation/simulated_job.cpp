@@ -123,6 +123,12 @@ roster_ptr simulated_job::roster_now() {
   return self ? self->state.peers() : nullptr;
 }
 
+// Nobody in a stepped job waits for the scheduler's clock, which cannot reach as far as ours.
+void simulated_job::pass_time(duration by) {
+  if (options_.job.stepped) first_ = first_ + by;
+  else scheduler_.advance_time(by);
+}
+
 std::size_t simulated_job::events() const {
   std::size_t longest = 0;
   for (const script& s : scripts_) longest = std::max(longest, s.head->events());

@@ -94,7 +94,7 @@ void play_simulated(const transcript_case& of, std::uint64_t seeds, bool stepped
 
 TEST_P(transcript_files, pass_on_the_simulated_actor_runtime) {
   std::vector<std::string> differences;
-  for (const transcript_case& of : cases_of(GetParam().name)) play_simulated(of, 4, true, differences);
+  for (const transcript_case& of : cases_of(GetParam().name)) play_simulated(of, 3, true, differences);
   EXPECT_THAT(differences, IsEmpty());
 }
 
@@ -104,7 +104,7 @@ TEST_P(transcript_files, pass_where_shards_race) {
   static const std::set<std::string> matters_of_speed{"X1.120", "X1.159"};
   std::vector<std::string> differences;
   for (const transcript_case& of : cases_of(GetParam().name))
-    if (!matters_of_speed.contains(of.number)) play_simulated(of, 4, false, differences);
+    if (!matters_of_speed.contains(of.number)) play_simulated(of, 2, false, differences);
   EXPECT_THAT(differences, IsEmpty());
 }
 

@@ -24,8 +24,10 @@ case_result on_direct_runner(const std::string& text) {
 
 case_result simulated(const std::string& text) {
   std::istringstream in("== 1 x\n" + text);
+  simulation_options options;
+  options.job.stepped = true;
   return play_case(read_transcripts(in, "test").at(0),
-                   [](const pipeline& p) { return std::make_unique<simulation_session>(p); });
+                   [&](const pipeline& p) { return std::make_unique<simulation_session>(p, options); });
 }
 
 void expect_differences(const std::string& text, const testing::Matcher<std::vector<std::string>>& differences) {
@@ -62,6 +64,21 @@ TEST(play_case, shows_a_refusal_that_is_not_written) {
               ElementsAre(testing::HasSubstr("must be refused with \"coder\", not with: ")));
 }
 
+TEST(play_case, takes_elements_after_the_end_of_the_input_as_late) {
+  expect_differences("windows fixed 10\nWM max\nE a@1\n  dropped late 1\n", IsEmpty());
+}
+
+TEST(play_case, compares_numbers_in_bags_as_numbers) {
+  expect_differences("windows fixed 10\ntransform mean\nthen\ntransform group\nB 1@1 1@2 2@3\nWM 10\n"
+                     "  [0,10) {1.333333} @9\n",
+                     IsEmpty());
+}
+
+TEST(play_case, lets_the_clock_go_as_far_as_time_does) {
+  expect_differences("windows global\ntransform timers\nE A~8000000000000000@0\nPT 9000000000000000\n  global A @0\n",
+                     IsEmpty());
+}
+
 TEST(play_case, plays_what_a_crash_has_undone_again) {
   expect_differences("windows fixed 10\ntransform running_count\nE a@1\n  [0,10) 1 @1\ncheckpoint\nE b@2\n"
                      "  [0,10) 2 @2\ncrash\ncrash\nE c@3\n  [0,10) 3 @3\n",
@@ -77,7 +94,7 @@ TEST(play_case, tells_the_path_of_each_step) {
   EXPECT_EQ(result.paths[1].why_not, "not a combine");
 }
 
-// A runner that forgets to restore what a checkpoint holds, and one that loses nothing but commits what came twice.
+// A runner that forgets to restore what a checkpoint holds.
 class forgetful_session final : public job_session {
  public:
   explicit forgetful_session(const pipeline& p) : pipeline_(p), job_(std::make_unique<direct_session>(p)) {}

@@ -28,6 +28,8 @@ class test_script {
   // The watermark after the events so far.
   [[nodiscard]] timestamp watermark() const { return mark_; }
 
+  // Elements may come after the watermark has come to infinity.
+  void allow_elements_after_end() { after_end_ = true; }
   // Throws pipeline_error unless an element at `at` may be added now.
   void check_element(timestamp at) const;
   // Adds the elements from the last one added to `total`, exclusive. They are one bundle.
@@ -43,6 +45,7 @@ class test_script {
   std::vector<event> events_;
   std::size_t elements_ = 0;
   timestamp mark_ = timestamp::min();
+  bool after_end_ = false;
 };
 
 }  // namespace millrace

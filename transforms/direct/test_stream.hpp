@@ -153,6 +153,13 @@ class test_stream {
     return *this;
   }
 
+  // Elements may come after advance_watermark_to_infinity(): they are late for every window. Without it that is
+  // refused, as most likely a mistake.
+  test_stream& allow_elements_after_end() {
+    of_.script.allow_elements_after_end();
+    return *this;
+  }
+
   // Applies it: what the pipe calls.
   pcollection<T> operator()(pipeline& p) const {
     return detail::add_source<T>(p, name_, std::make_shared<detail::test_stream_spec<T>>(of_), bounded_, where_);

@@ -11,20 +11,30 @@ namespace millrace::transcripts {
 
 namespace {
 
-// The text with every bag in it in order.
-std::string canonical(std::string_view text) {
-  if (text.size() < 2 || text.front() != '{' || text.back() != '}') return std::string(text);
+bool is_bag(std::string_view text) {
+  return text.size() >= 2 && text.front() == '{' && text.back() == '}';
+}
+
+std::string canonical(std::string_view text);
+
+// The values of a bag, in order, with every bag among them in order.
+std::vector<std::string> values_of(std::string_view bag) {
   std::vector<std::string> parts;
   std::size_t from = 1;
   int depth = 0;
-  for (std::size_t i = 1; i < text.size(); ++i) {
-    if (depth == 0 && (text[i] == ',' || i + 1 == text.size())) {
-      if (i > from) parts.push_back(canonical(text.substr(from, i - from)));
+  for (std::size_t i = 1; i < bag.size(); ++i) {
+    if (depth == 0 && (bag[i] == ',' || i + 1 == bag.size())) {
+      if (i > from) parts.push_back(canonical(bag.substr(from, i - from)));
       from = i + 1;
     }
-    depth += text[i] == '{' ? 1 : text[i] == '}' ? -1 : 0;
+    depth += bag[i] == '{' ? 1 : bag[i] == '}' ? -1 : 0;
   }
-  return bag_text(std::move(parts));
+  std::ranges::sort(parts);
+  return parts;
+}
+
+std::string canonical(std::string_view text) {
+  return is_bag(text) ? bag_text(values_of(text)) : std::string(text);
 }
 
 std::optional<double> fraction_of(std::string_view text) {
@@ -36,7 +46,11 @@ std::optional<double> fraction_of(std::string_view text) {
 
 bool equal_values(std::string_view a, std::string_view b) {
   if (a == b) return true;
-  if (a.find('{') != std::string_view::npos) return canonical(a) == canonical(b);
+  if (is_bag(a) && is_bag(b)) {
+    const auto values = values_of(a);
+    const auto others = values_of(b);
+    return std::ranges::equal(values, others, [](const auto& x, const auto& y) { return equal_values(x, y); });
+  }
   if (a.find('.') == std::string_view::npos && b.find('.') == std::string_view::npos) return false;
   const auto x = fraction_of(a);
   const auto y = fraction_of(b);

@@ -10,7 +10,8 @@
 #include <millrace/transforms/transcripts/words.hpp>
 #include <millrace/transforms/window_into.hpp>
 
-#include <algorithm>
+#include <array>
+#include <charconv>
 
 namespace millrace::transcripts {
 
@@ -18,10 +19,13 @@ namespace {
 
 using rows = pcollection<case_row>;
 
+// The shortest text that stands for the number.
 struct number_text {
   template <class Number>
   case_row operator()(const kv<std::string, Number>& x) const {
-    return {x.key, std::to_string(x.value)};
+    std::array<char, 32> text;
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), x.value).ptr;
+    return {x.key, std::string(text.data(), end)};
   }
 };
 
@@ -68,6 +72,7 @@ case_pipeline::case_pipeline(const transcript_case& of) : pipeline_("case " + of
 
 rows case_pipeline::add_input(const transcript_case& of) {
   test_stream<case_row> stream("input");
+  stream.allow_elements_after_end();
   if (of.bounded) stream.bounded();
   std::size_t scripted = 0;
   timestamp mark = timestamp::min();
