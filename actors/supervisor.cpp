@@ -67,9 +67,7 @@ caf::behavior supervisor_state::run(blueprint_ptr job, checkpoint_ptr from) {
       [this](drain_atom) {
         if (ended()) return;
         draining_ = true;
-        if (phase_ == phase::running)
-          for (const auto& stage : peers_->shards)
-            for (const auto& s : stage) self_->send(s, drain_atom::value);
+        if (phase_ == phase::running) drain_shards();
       },
   };
 }
@@ -140,10 +138,14 @@ void supervisor_state::lost(const shard_event& e) {
 void supervisor_state::all_started() {
   phase_ = phase::running;
   self_->send(checkpointer_, begin_epochs{peers_, with_effects_, last_ ? last_->epoch + 1 : 1});
-  if (draining_)
-    for (const auto& stage : peers_->shards)
-      for (const auto& s : stage) self_->send(s, drain_atom::value);
+  if (draining_) drain_shards();
   maybe_finish();
+}
+
+// All of them hear of it before any hears what comes of it: no message of a shard overtakes these.
+void supervisor_state::drain_shards() {
+  for (const auto& stage : peers_->shards)
+    for (const auto& s : stage) self_->send(s, drain_atom::value);
 }
 
 void supervisor_state::maybe_finish() {

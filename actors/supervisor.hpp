@@ -37,6 +37,7 @@ class supervisor_state {
   void event(const shard_event& e);
   void lost(const shard_event& e);
   void all_started();
+  void drain_shards();
   void maybe_finish();
   void end(job_state how, std::string error);
   void stop_actors();
