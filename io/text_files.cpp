@@ -52,7 +52,6 @@ void text_files::prepare(std::uint64_t epoch) {
   if (options_.unwindowed && created_ == 0 && closed(whole.first, closed_to_)) static_cast<void>(file_of(whole));
   for (auto at = growing_.begin(); at != growing_.end();) {
     growing& file = at->second;
-    if (file.first_epoch == 0) file.first_epoch = epoch;
     if (closed(at->first.first, closed_to_)) {
       finish(at->first, file, epoch);
       at = growing_.erase(at);
@@ -69,24 +68,15 @@ void text_files::prepare(std::uint64_t epoch) {
 }
 
 void text_files::commit(std::uint64_t epoch) {
-  committed_ = std::max(committed_, epoch);
   for (const complete& c : complete_)
     if (c.epoch <= epoch) publish(c.temporary, c.target);
   std::erase_if(complete_, [&](const complete& c) { return c.epoch <= epoch; });
 }
 
 void text_files::abort() {
-  std::vector<std::filesystem::path> kept;
-  const auto covered = [&](std::uint64_t first_epoch) { return first_epoch != 0 && first_epoch <= committed_; };
-  for (auto& [key, file] : growing_) {
-    file.open.reset();
-    if (covered(file.first_epoch)) kept.push_back(file.temporary);
-  }
-  for (const complete& c : complete_)
-    if (covered(c.first_epoch)) kept.emplace_back(c.temporary);
   growing_.clear();
   complete_.clear();
-  remove_temporaries_except(kept);
+  remove_temporaries_except({});
 }
 
 void text_files::snapshot(writer& to) const {
@@ -98,12 +88,10 @@ void text_files::snapshot(writer& to) const {
     coder<pane_info>::encode(to, key.second);
     coder<std::string>::encode(to, file.temporary.string());
     to.varint(file.length_bytes);
-    to.varint(file.first_epoch);
   }
   to.varint(complete_.size());
   for (const complete& c : complete_) {
     to.varint(c.epoch);
-    to.varint(c.first_epoch);
     coder<std::string>::encode(to, c.temporary);
     coder<std::string>::encode(to, c.target);
   }
@@ -122,9 +110,7 @@ void text_files::restore(reader& from) {
     const auto pane = coder<pane_info>::decode(from);
     growing file{.temporary = coder<std::string>::decode(from)};
     file.length_bytes = from.varint();
-    file.first_epoch = from.varint();
     file.unsynced = false;
-    committed_ = std::max(committed_, file.first_epoch);
     kept.push_back(file.temporary);
     growing_.emplace(file_key{in, pane}, std::move(file));
   }
@@ -132,7 +118,6 @@ void text_files::restore(reader& from) {
   for (std::size_t i = 0; i < waiting; ++i) {
     complete c;
     c.epoch = from.varint();
-    c.first_epoch = from.varint();
     c.temporary = coder<std::string>::decode(from);
     c.target = coder<std::string>::decode(from);
     kept.emplace_back(c.temporary);
@@ -181,7 +166,7 @@ void text_files::finish(const file_key& key, growing& file, std::uint64_t epoch)
   static_cast<void>(opened(file).finish());
   file.open.reset();
   --open_count_;
-  complete_.push_back({epoch, file.first_epoch, file.temporary.string(), target_of(key).string()});
+  complete_.push_back({epoch, file.temporary.string(), target_of(key).string()});
 }
 
 bool text_files::closed(const window& w, timestamp mark) const {

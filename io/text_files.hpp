@@ -42,7 +42,7 @@ class text_files {
   void write(std::string_view line, const window& in, const pane_info& pane);
   void prepare(std::uint64_t epoch);
   void commit(std::uint64_t epoch);
-  // Removes what no committed epoch covers.
+  // Removes everything that has no final name yet: the job has failed, and nobody will resume it.
   void abort();
   void snapshot(writer& to) const;
   void restore(reader& from);
@@ -53,7 +53,6 @@ class text_files {
   struct growing {
     std::filesystem::path temporary;
     std::uint64_t length_bytes = 0;  // as of the last cut
-    std::uint64_t first_epoch = 0;   // the epoch of its first prepare; 0: none yet
     bool unsynced = true;            // bytes were written since the last prepare
     std::uint64_t used = 0;          // when it was last written, for choosing what to close
     std::unique_ptr<compressed_writer> open = {};
@@ -61,7 +60,6 @@ class text_files {
   // A file that is complete and waits for the commit of its epoch.
   struct complete {
     std::uint64_t epoch = 0;
-    std::uint64_t first_epoch = 0;
     std::string temporary;
     std::string target;
   };
@@ -87,7 +85,6 @@ class text_files {
   std::uint64_t writes_ = 0;
   std::size_t open_count_ = 0;
   timestamp closed_to_ = timestamp::min();  // the output watermark at the last prepare
-  std::uint64_t committed_ = 0;
   bool cleaned_ = false;
 };
 

@@ -86,7 +86,7 @@ TEST(telemetry_faults, a_full_disk_fails_the_job_and_leaves_nothing_half_written
   const outcome job = run_shell("( " + full + "--output " + quoted(output.string()) + " )");
   EXPECT_EQ(job.exit_code, 1) << job.err;
   EXPECT_THAT(job.err, HasSubstr(output.string()));
-  EXPECT_THAT(files_in(output / "archive"), IsEmpty());
+  EXPECT_TRUE(std::filesystem::is_empty(output / "archive")) << "what fills the disk is of no use to anybody";
 
   const auto target = folder.path() / "records.jsonl";
   const outcome generated = run_shell("( " + full + "--generate " + quoted(target.string()) + " )");

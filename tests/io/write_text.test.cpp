@@ -218,23 +218,22 @@ TEST(text_files, may_be_more_than_can_be_open) {
   for (const auto& name : folder.names()) EXPECT_EQ(content_of(folder.path() / name), "first\nsecond\nthird\n");
 }
 
-TEST(text_files, leave_nothing_behind_an_abort_but_what_a_checkpoint_needs) {
+TEST(text_files, leave_nothing_behind_an_abort_but_what_is_complete) {
   const temporary_folder folder;
   driven_files of(folder);
-  of.write("covered");
+  of.write("complete", first_ten);
+  of.clock.output_watermark = timestamp{10};
   of.files->prepare(1);
   of.files->commit(1);
-  of.write("not covered", first_ten);
+  const auto published = folder.names();
+  EXPECT_THAT(published, SizeIs(1));
+  of.write("in an epoch", second_ten);
   of.files->prepare(2);
-  EXPECT_THAT(folder.names(), SizeIs(2));
+  of.files->commit(2);
+  of.write("in none", window{timestamp{20}, timestamp{30}});
+  EXPECT_THAT(folder.names(), SizeIs(3));
   of.files->abort();
-  EXPECT_THAT(folder.names(), SizeIs(1));
-  driven_files other(folder, {}, 1);
-  other.write("never committed");
-  other.files->prepare(1);
-  EXPECT_THAT(folder.names(), SizeIs(2));
-  other.files->abort();
-  EXPECT_THAT(folder.names(), SizeIs(1));
+  EXPECT_EQ(folder.names(), published);
 }
 
 TEST(text_files, remove_what_an_earlier_run_of_the_job_left_but_not_what_others_write) {
