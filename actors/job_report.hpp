@@ -1,6 +1,7 @@
 #pragma once
 
 #include <millrace/actors/shard_outlet.hpp>
+#include <millrace/transforms/graph/warnings.hpp>
 #include <millrace/transforms/metrics/metric_board.hpp>
 #include <millrace/transforms/plan/plan.hpp>
 
@@ -48,7 +49,11 @@ struct job_report {
   std::uint64_t epoch = 0;         // the last complete one
   std::uint64_t resumed_from = 0;  // the epoch of the store it began with; 0: it began anew
   std::uint32_t rewinds = 0;
-  std::map<std::string, metric_board> metrics;  // by transform path, over all shards
+  // By transform path, over all shards. Of a job that has ended well they are committed: every bundle counts once,
+  // however often it was attempted. Of a running, failed or cancelled job they are attempted: those of bundles that no
+  // epoch has committed are in them.
+  std::map<std::string, metric_board> metrics;
+  std::vector<graph_warning> warnings;  // what is doubtful about the pipeline
   std::vector<shard_report> shards;
   std::vector<edge_report> edges;
 

@@ -77,6 +77,7 @@ job_report on_direct_runner(const pipeline& p, const pipeline_options& options) 
     throw std::invalid_argument("option checkpoints: the direct runner keeps none; use --runner=actors");
   job_report report;
   report.job = options.job_name.empty() ? p.name() : options.job_name;
+  report.warnings = graph_warnings(p.description());
   try {
     report.metrics = run_direct(p, {.attempts_max = options.attempts,
                                     .bundle_rows_max = options.bundle_rows,
@@ -114,6 +115,7 @@ job_report on_actors(const pipeline& p, const pipeline_options& options, const r
 }  // namespace
 
 job_report execute(const pipeline& p, const pipeline_options& options, const run_extras& extras) {
+  for (const graph_warning& w : graph_warnings(p.description())) std::cerr << to_text(w) << '\n';
   if (has_test_streams(p)) return simulate(p, {.job = job_options_of(options, extras)}).report;
   if (options.runner == runner_kind::direct) return on_direct_runner(p, options);
   return on_actors(p, options, extras);

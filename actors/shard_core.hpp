@@ -55,8 +55,8 @@ class shard_core {
   void granted(credit_grant credit);
   // Begins epoch `epoch` at this shard: only for stages without main inputs.
   void inject_barrier(std::uint64_t epoch);
-  // The epoch is durable everywhere: effects outside may appear.
-  // The epoch is durable: its effects appear, and what waited for it goes on.
+  // The epoch is durable everywhere: its effects outside appear, calls that wait for it are made unless they have
+  // expired, and elements that waited for it go on.
   void commit(std::uint64_t epoch, timestamp now);
   // Stops its source or test stream, so that the job ends with everything read so far.
   void drain();

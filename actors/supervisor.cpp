@@ -216,6 +216,7 @@ job_report supervisor_state::report_of(const std::vector<shard_status_ptr>& shar
   r.epoch = last_ ? last_->epoch : 0;
   r.resumed_from = resumed_from_;
   r.rewinds = rewinds_;
+  r.warnings = graph_warnings(*job_->of);
   std::map<edge_id, edge_traffic> traffic;
   std::map<stage_id, edge_traffic> timers;
   for (const auto& s : shards) {

@@ -5,6 +5,7 @@
 
 #include <caf/all.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <thread>
@@ -31,18 +32,24 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(alert)
 class card_watch {
  public:
   using output = alert;
-  auto cells() { return std::tie(recent_); }
+  auto cells() { return std::tie(recent_, forget_); }
   void process(const mr::kv<std::string, payment>& x, mr::emitter<alert>& out) {
     std::vector<payment> recent{x.value};
     for (const payment& p : recent_.read())
       if (p.time + 1min > x.value.time) recent.push_back(p);
     recent_.clear();
-    if (recent.size() == 3) return out({x.key, recent[0].cents + recent[1].cents + recent[2].cents});
+    if (recent.size() == 3) return out(alert{x.key, recent[0].cents + recent[1].cents + recent[2].cents});
     for (const payment& p : recent) recent_.add(p);
+    forget_.set(std::ranges::max(recent, {}, &payment::time).time + 1min, mr::no_output);
+  }
+  // Nothing that the card pays from now on is within a minute of what it paid before.
+  void on_timer(const mr::event_timer& /*forget*/, const std::string& /*card*/, mr::emitter<alert>& /*out*/) {
+    recent_.clear();
   }
 
  private:
   mr::bag_state<payment> recent_{"recent"};
+  mr::event_timer forget_{"forget"};
 };
 
 using closing = caf::atom_constant<caf::atom("closing")>;

@@ -53,6 +53,7 @@ class text_sink {
     return shards_ == 0 ? std::nullopt : std::optional(shards_);
   }
   [[nodiscard]] std::string describe() const;
+  [[nodiscard]] operator_traits traits() const { return {.adds_only = true, .keeps_files = true}; }
 
  private:
   text_files_options files_;

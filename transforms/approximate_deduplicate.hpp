@@ -37,6 +37,7 @@ template <class T>
 class unknown_to_block {
  public:
   using output = T;
+  static constexpr bool drops_timers = true;  // its timers only forget
 
   unknown_to_block(std::uint32_t bits_of_value, duration remember)
       : bits_of_value_(bits_of_value), remember_(remember) {}

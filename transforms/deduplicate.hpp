@@ -33,6 +33,7 @@ template <class Key, class Value>
 class first_by_clock {
  public:
   using output = Value;
+  static constexpr bool drops_timers = true;  // its timers only forget
 
   explicit first_by_clock(deduplication options) : remember_(options.remember) {}
 

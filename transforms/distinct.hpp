@@ -30,6 +30,15 @@ struct least_encoded {
   [[nodiscard]] std::string name() const { return "least encoded"; }
 };
 
+// Of the panes of an element lets the first pass.
+template <class Pane, class Out, Out Pane::* Given>
+struct first_pane {
+  static constexpr bool picks_panes = true;
+  void operator()(const Pane& x, emitter<Out>& out) const {
+    if (out.at().pane.is_first) out(x.*Given);
+  }
+};
+
 // A window that grows after its first pane would give its elements again, as a window that was not there before.
 template <class T>
 void refuse_growing_windows(const pcollection<T>& in, const std::string& name) {
@@ -54,12 +63,7 @@ void refuse_growing_windows(const pcollection<T>& in, const std::string& name) {
     using counted = kv<stored, std::uint64_t>;
     const auto body = [&](const pcollection<T>& all) {
       return all | count_per_element("count", where)
-             | par_do(
-                 "first pane",
-                 [](const counted& x, emitter<stored>& out) {
-                   if (out.at().pane.is_first) out(x.key);
-                 },
-                 where);
+             | par_do("first pane", detail::first_pane<counted, stored, &counted::key>{}, where);
     };
     return composite(name, body)(in);
   };
@@ -76,12 +80,7 @@ template <class F>
     using kept = kv<detail::stored_key<detail::row_part<key_function<F>, T>>, T>;
     const auto body = [&](const pcollection<T>& all) {
       return all | combine_per_key("least", representative, of(detail::whole_row{}), detail::least_encoded<T>{}, where)
-             | par_do(
-                 "first pane",
-                 [](const kept& x, emitter<T>& out) {
-                   if (out.at().pane.is_first) out(x.value);
-                 },
-                 where);
+             | par_do("first pane", detail::first_pane<kept, T, &kept::value>{}, where);
     };
     return composite(name, body)(in);
   };

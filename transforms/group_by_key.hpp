@@ -24,6 +24,7 @@ class group_spec final : public operator_spec {
   explicit group_spec(windowing_strategy strategy) : strategy_(std::move(strategy)) {}
 
   [[nodiscard]] operator_kind kind() const override { return operator_kind::keyed; }
+  [[nodiscard]] operator_traits traits() const override { return {.collects = true}; }
   [[nodiscard]] std::string describe() const override {
     return "group " + coder<value>::name() + " by " + coder<key>::name() + ", " + strategy_.describe();
   }

@@ -21,7 +21,8 @@ auto add_stateless(const pcollection<T>& in, const std::string& name, const Fn& 
       "millrace: par_do: time-sorted and stable input are for functions with cells(), which have their input by "
       "key; give it one, or leave the request away");
   using traits = options_traits<Options>;
-  constexpr bool callable = traits::template callable<Fn, T, emitter<Outs>&...>;
+  constexpr bool callable =
+      traits::template callable<Fn, T, emitter<Outs>&...> || traits::template finalizes<Fn, T, emitter<Outs>&...>;
   static_assert(callable,
                 "millrace: par_do: process must be callable with an element of the collection (const T&), the "
                 "contents of its side inputs if it has some, and an emitter<X>& for each type X of its output");

@@ -16,6 +16,14 @@ namespace millrace {
 
 namespace detail {
 
+struct keeps_nothing {
+  static constexpr bool picks_panes = true;
+  template <class T>
+  bool operator()(const T& /*x*/) const {
+    return false;
+  }
+};
+
 // A side input without elements: it is ready for a window when no more elements of the signal can come for it.
 template <class Signal>
 auto silent_view(const pcollection<Signal>& signal, const std::string& name, std::source_location where) {
@@ -23,10 +31,8 @@ auto silent_view(const pcollection<Signal>& signal, const std::string& name, std
   when_closed.fire = never();
   when_closed.keep = panes::discarding;
   when_closed.allowed_lateness = duration{0};  // what it was, if that is more
-  return signal
-         | filter(
-             "nothing of " + name, [](const Signal& /*x*/) { return false; }, where)
-         | window_into("closing of " + name, when_closed, where) | as_list(name, where);
+  return signal | filter("nothing of " + name, keeps_nothing{}, where) | window_into("closing of " + name, when_closed, where)
+         | as_list(name, where);
 }
 
 }  // namespace detail

@@ -24,6 +24,17 @@ pcollection<T> add_windowing(const pcollection<T>& in, const std::string& name, 
   return {in.shared_owner(), n.outputs[0]};
 }
 
+// Throws pipeline_error where a window function of a user looks at elements of another type.
+template <class T>
+void refuse_other_elements(const pcollection<T>& in, const std::string& name, const windowing& options) {
+  if (!options.into || !options.into->custom()) return;
+  const looked_at wanted = options.into->custom()->looks_at();
+  if (!wanted.tag || wanted.tag == looked_at::of<T>().tag) return;
+  throw pipeline_error(in.owner().path_of(name), "the window function looks at elements of type " + wanted.name
+                                                     + ", the collection has " + type_name<T>()
+                                                     + "; apply it to a collection of that type");
+}
+
 }  // namespace detail
 
 // Says how what follows is grouped in time: assigns windows, and sets when and how results appear (see windowing). What
@@ -32,6 +43,7 @@ pcollection<T> add_windowing(const pcollection<T>& in, const std::string& name, 
 [[nodiscard]] inline auto window_into(std::string name, windowing options,
                                       std::source_location where = std::source_location::current()) {
   return [name = std::move(name), options = std::move(options), where]<class T>(const pcollection<T>& in) {
+    detail::refuse_other_elements(in, name, options);
     windowing_strategy strategy = compose(in.windowing(), options);
     if (const auto why = window_refusal(strategy)) throw pipeline_error(in.owner().path_of(name), *why);
     auto spec = options.into

@@ -58,7 +58,7 @@ void direct_job::start(timestamp clock, const direct_checkpoint* from) {
         stages_[s]->instances()[i]->restore(part);
         part.expect_end();
       }
-    each_instance([&](stage_instance& i) { i.commit(from->epoch); });
+    each_instance([&](stage_instance& i) { i.commit(from->epoch, now()); });
   }
   for (const auto& s : stages_) {
     s->ended = s->first().script() != nullptr || s->first().source() == nullptr;
@@ -180,13 +180,13 @@ direct_checkpoint direct_job::checkpoint(std::uint64_t epoch) {
       parts.emplace_back(bytes.bytes());
     }
   }
-  each_instance([&](stage_instance& i) { i.commit(epoch); });
+  each_instance([&](stage_instance& i) { i.commit(epoch, now()); });
   return made;
 }
 
 void direct_job::commit(std::uint64_t epoch) {
   each_instance([&](stage_instance& i) { i.prepare(epoch); });
-  each_instance([&](stage_instance& i) { i.commit(epoch); });
+  each_instance([&](stage_instance& i) { i.commit(epoch, now()); });
 }
 
 void direct_job::abort() noexcept {

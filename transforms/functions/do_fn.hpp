@@ -1,5 +1,6 @@
 #pragma once
 
+#include <millrace/transforms/functions/bundle_finalizer.hpp>
 #include <millrace/transforms/functions/emitter.hpp>
 #include <millrace/transforms/metric.hpp>
 
@@ -20,11 +21,11 @@ namespace millrace {
 //                                                        // that are the same if they come again after a crash:
 //   static constexpr bool requires_time_sorted_input = true;
 //   static constexpr bool requires_stable_input = true;
-//                                                        // processing timers that are pending when a bounded input
-//                                                        ends
-//                                                        // are dropped, or fire when the clock comes to them:
+//                                                        // processing timers that are pending at the end of a
+//                                                        // bounded input are dropped, or fire when the clock comes to them:
 //   static constexpr bool fires_clock_timers_at_end = true;
-// Contents of side inputs follow the element, a metric_board& may follow the emitters.
+// Contents of side inputs follow the element; a metric_board& may follow the emitters, and then, in process and in
+// finish_bundle of a function without cells, a bundle_finalizer&.
 
 namespace detail {
 
@@ -131,16 +132,29 @@ template <class Fn, class... As>
 concept takes = requires(Fn& fn, As&&... as) { fn.process(std::forward<As>(as)...); }
                 || requires(Fn& fn, As&&... as) { fn(std::forward<As>(as)...); };
 
+// Whether it takes a bundle_finalizer& behind them.
+template <class Fn, class... As>
+concept finalizing_step = takes<Fn, As..., bundle_finalizer&> || takes<Fn, As..., metric_board&, bundle_finalizer&>;
+
 // How an operator calls a user's function: appends what the function asks for besides the element and the emitters,
 // which are the contents of side inputs and its step's metrics. One per running operator.
 template <class Fn, class... Views>
 class user_function {
  public:
+  using function_type = Fn;
+
   user_function(Fn fn, metric_board& metrics) : fn_(std::move(fn)), metrics_(&metrics) { bind_metrics(fn_, metrics); }
 
   [[nodiscard]] Fn& function() { return fn_; }
   // The contents for the calls that follow. Only for functions with side inputs.
   void look_at(const view_arguments<Views...>& views) { views_ = &views; }
+  // Where its calls register what is to follow their bundle.
+  void finalize_by(bundle_finalizer& with) { finalizer_ = &with; }
+
+  // Whether process takes a bundle_finalizer&.
+  template <class T, class... Outs>
+  static constexpr bool finalizes =
+      finalizing_step<Fn, const T&, const typename Views::contents&..., emitter<Outs>&...>;
 
   template <class T, class... Outs>
   decltype(auto) operator()(const T& x, Outs&... outs) {
@@ -154,11 +168,17 @@ class user_function {
     if constexpr (requires { fn_.process(as...); }) return fn_.process(as...);
     else if constexpr (requires { fn_.process(as..., *metrics_); }) return fn_.process(as..., *metrics_);
     else if constexpr (requires { fn_(as...); }) return fn_(as...);
+    else if constexpr (requires { fn_.process(as..., *finalizer_); }) return fn_.process(as..., *finalizer_);
+    else if constexpr (requires { fn_.process(as..., *metrics_, *finalizer_); })
+      return fn_.process(as..., *metrics_, *finalizer_);
+    else if constexpr (requires { fn_(as..., *finalizer_); }) return fn_(as..., *finalizer_);
+    else if constexpr (requires { fn_(as..., *metrics_, *finalizer_); }) return fn_(as..., *metrics_, *finalizer_);
     else return fn_(as..., *metrics_);
   }
 
   Fn fn_;
   metric_board* metrics_;
+  bundle_finalizer* finalizer_ = nullptr;
   [[no_unique_address]] std::conditional_t<sizeof...(Views) == 0, std::tuple<>, const view_arguments<Views...>*>
       views_{};
 };

@@ -181,6 +181,8 @@ class member_operator final : public stage_operator, public receiver<In> {
 template <class T, class Call>
 class filter_operator final : public stage_operator, public receiver<T> {
  public:
+  static constexpr operator_traits traits = detail::declared_traits<typename Call::function_type>();
+
   template <class Fn>
   filter_operator(const operator_environment& in, Fn fn)
       : metrics_(in.metrics), calls_(in), call_(std::move(fn), in.metrics) {}
@@ -228,6 +230,10 @@ class element_spec final : public operator_spec {
   [[nodiscard]] std::string describe() const override { return text_; }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
     return std::apply([&](const Parts&... parts) { return std::make_unique<Operator>(in, parts...); }, parts_);
+  }
+  [[nodiscard]] operator_traits traits() const override {
+    if constexpr (requires { Operator::traits; }) return Operator::traits;
+    else return {};
   }
 
  private:

@@ -87,12 +87,16 @@ class flat_map_operator final : public stage_operator, public receiver<In> {
 // A do_fn: any number of outputs with their own emitters, and the calls around a bundle. Its last port, if connected,
 // is the error output.
 template <class In, class Call, class... Outs>
-class par_do_operator final : public stage_operator, public receiver<In> {
+class par_do_operator final : public stage_operator, public receiver<In>, public epoch_participant {
  public:
+  static constexpr operator_traits traits = detail::declared_traits<typename Call::function_type>();
+
   template <class Fn>
   par_do_operator(const operator_environment& in, Fn fn)
-      : step_(in.step), metrics_(in.metrics), calls_(in), call_(std::move(fn), in.metrics),
-        emissions_(same<Outs>(in.batch_rows_max)...) {}
+      : step_(in.step), clock_(in.clock), metrics_(in.metrics), calls_(in), call_(std::move(fn), in.metrics),
+        emissions_(same<Outs>(in.batch_rows_max)...) {
+    call_.finalize_by(finalization_.out());
+  }
 
   [[nodiscard]] Call& call() { return call_; }
   receiver_ref input(std::size_t /*port*/) override { return static_cast<receiver<In>&>(*this); }
@@ -104,6 +108,12 @@ class par_do_operator final : public stage_operator, public receiver<In> {
     if (output == sizeof...(Outs)) calls_.connect_errors(next);
   }
 
+  // Only functions that register calls take part in epochs.
+  epoch_participant* as_epoch_participant() override { return finalizes ? this : nullptr; }
+  void prepare(std::uint64_t epoch) override { finalization_.prepare(epoch); }
+  void commit(std::uint64_t epoch) override { finalization_.commit(epoch, clock_.now); }
+  void abort() noexcept override { finalization_.abort(); }
+
   void setup() override {
     if constexpr (requires { call_.function().setup(); }) around([&] { call_.function().setup(); }, "setup()");
   }
@@ -112,11 +122,19 @@ class par_do_operator final : public stage_operator, public receiver<In> {
   void finish_bundle() override {
     if (!std::exchange(in_bundle_, false)) return;
     auto& fn = call_.function();
+    bundle_finalizer& after = finalization_.out();
+    finalization_.begin(clock_.now);
     const auto finish = [&](auto&... e) {
-      if constexpr (requires { fn.finish_bundle(e.out()...); }) {
+      if constexpr (requires { fn.finish_bundle(e.out()...); } || requires { fn.finish_bundle(e.out()..., after); }) {
         (e.begin_explicit(), ...);
-        around([&] { fn.finish_bundle(e.out()...); }, "finish_bundle()");
+        const auto call = [&] {
+          if constexpr (requires { fn.finish_bundle(e.out()...); }) fn.finish_bundle(e.out()...);
+          else fn.finish_bundle(e.out()..., after);
+        };
+        around(call, "finish_bundle()");
         end();
+      } else if constexpr (requires { fn.finish_bundle(after); }) {
+        around([&] { fn.finish_bundle(after); }, "finish_bundle()");
       } else if constexpr (requires { fn.finish_bundle(); }) {
         around([&] { fn.finish_bundle(); }, "finish_bundle()");
       }
@@ -156,11 +174,13 @@ class par_do_operator final : public stage_operator, public receiver<In> {
     each_emission([&](auto& e) { e.begin(*in.at); });
     const auto call = [&](std::uint32_t p, const In& x) {
       each_emission([&](auto& e) { e.element(*in.at, p); });
+      if constexpr (finalizes) finalization_.begin(clock_.now);
       std::apply([&](auto&... e) { call_(x, e.out()...); }, emissions_);
       each_emission([](auto& e) { e.settle(); });
     };
     const auto take_back = [&] {
       bool all = true;
+      if constexpr (finalizes) finalization_.take_back();
       each_emission([&](auto& e) { all = e.take_back() && all; });
       return all;
     };
@@ -185,10 +205,18 @@ class par_do_operator final : public stage_operator, public receiver<In> {
     }
   }
 
+  using function = typename Call::function_type;
+  static constexpr bool finalizes =
+      Call::template finalizes<In, Outs...> || requires(function& fn, emitter<Outs>&... out, bundle_finalizer& after) {
+        fn.finish_bundle(out..., after);
+      } || requires(function& fn, bundle_finalizer& after) { fn.finish_bundle(after); };
+
   std::string step_;
+  const stage_clock& clock_;
   metric_board& metrics_;
   element_calls<In> calls_;
   Call call_;
+  detail::finalization finalization_;
   std::tuple<detail::emission<Outs>...> emissions_;
   bool in_bundle_ = false;
 };

@@ -20,6 +20,11 @@ namespace millrace {
 template <class In, class Inner, class... Shapes>
 class viewing_operator final : public stage_operator, public receiver<In>, public view_consumer {
  public:
+  static constexpr operator_traits traits = [] {
+    if constexpr (requires { Inner::traits; }) return Inner::traits;
+    else return operator_traits{};
+  }();
+
   template <class Fn>
   viewing_operator(const operator_environment& in, Fn fn, duration main_lateness,
                    const std::tuple<view_source<Shapes>...>& views)
@@ -40,6 +45,7 @@ class viewing_operator final : public stage_operator, public receiver<In>, publi
   }
   void teardown() noexcept override { inner_.teardown(); }
   view_consumer* as_view_consumer() override { return this; }
+  epoch_participant* as_epoch_participant() override { return inner_.as_epoch_participant(); }
 
   void accept(const batch<In>& in) override {
     each_single_window(in, [&](const batch<In>& part) {

@@ -60,6 +60,9 @@ struct options_traits<step_options<Errors, Shapes...>> {
   // likes.
   template <class Fn, class T, class... Outs>
   static constexpr bool callable = callable_step<Fn, const T&, const typename Shapes::contents&..., Outs...>;
+  // Whether it can be called with a bundle_finalizer behind them.
+  template <class Fn, class T, class... Outs>
+  static constexpr bool finalizes = finalizing_step<Fn, const T&, const typename Shapes::contents&..., Outs...>;
   template <class Fn, class T>
   using result = step_result<Fn, const T&, const typename Shapes::contents&...>;
   template <class Fn>

@@ -3,6 +3,7 @@
 #include <millrace/transforms/bundles/outlet.hpp>
 #include <millrace/transforms/operators/environment.hpp>
 #include <millrace/transforms/operators/receiver.hpp>
+#include <millrace/transforms/operators/traits.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -192,6 +193,8 @@ class operator_spec {
   [[nodiscard]] virtual std::string why_not_fast() const { return "not a combine"; }
   // Whether its function must see the same elements again after a rewind, so that it waits for epochs to be durable.
   [[nodiscard]] virtual bool waits_for_epochs() const { return false; }
+  // What is known of it for warnings.
+  [[nodiscard]] virtual operator_traits traits() const { return {}; }
   // A number of shards that the stage of this operator must have, if any (a sink with a fixed number of files).
   [[nodiscard]] virtual std::optional<std::uint32_t> fixed_shards() const { return std::nullopt; }
 };

@@ -50,6 +50,15 @@ class stateful_spec final : public operator_spec {
   [[nodiscard]] std::unique_ptr<edge_writer> make_writer(const edge_environment& to) const override {
     return std::make_unique<keyed_writer<Row>>(to, true);
   }
+  [[nodiscard]] operator_traits traits() const override {
+    using types = typename function_cells<Fn>::types;
+    operator_traits traits = declared_traits<Fn>();
+    traits.keeps_cells = true;
+    traits.event_timers = types::event_timers;
+    traits.clock_timers = types::processing_timers;
+    traits.tells_expiration = requires { &Fn::on_window_expiration; };
+    return traits;
+  }
 
  private:
   windowing_strategy strategy_;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <millrace/transforms/operators/element_operator.hpp>
+#include <millrace/transforms/operators/element_operator_emitting.hpp>
 #include <millrace/transforms/windows/window_fn.hpp>
 
 #include <algorithm>
@@ -15,21 +15,33 @@ namespace millrace {
 
 // Gives elements the windows of their times, as stamps only: values stay where they are. A batch that lies in one
 // window gets one context; else elements get codes into a dictionary of windows, and a batch with more windows than a
-// code can tell apart is passed on in parts. Elements that the function gives no window end here.
+// code can tell apart is passed on in parts. Elements that the function gives no window end here; an element that is in
+// several windows is given new ones for each of them. A function of the user that throws is called again, like any.
 template <class T>
 class window_operator final : public stage_operator, public receiver<T> {
  public:
   window_operator(const operator_environment& in, window_fn fn)
-      : metrics_(in.metrics), fn_(std::move(fn)), single_(fn_.single()), dictionary_(1) {}
+      : metrics_(in.metrics), calls_(in), fn_(std::move(fn)), single_(fn_.single()), custom_(fn_.custom()),
+        dictionary_(1) {}
 
   receiver_ref input(std::size_t /*port*/) override { return static_cast<receiver<T>&>(*this); }
   void connect(std::size_t /*output*/, receiver_ref next) override { next_ = &next.as<T>(); }
 
   void accept(const batch<T>& in) override {
     metrics_.elements_in += in.count;
+    each_single_window(in, [this](const batch<T>& part) { assign(part); });
+  }
+
+ private:
+  static constexpr std::size_t dictionary_max = 256;
+  static constexpr std::size_t search_max = 8;  // how far back an equal window is looked for
+
+  void assign(const batch<T>& in) {
     stamps at = *in.at;
     at.codes = nullptr;
-    if (in_one_window(at)) {
+    if (custom_) {
+      assign_each(in, at);
+    } else if (in_one_window(at)) {
       at.contexts = {&current_, 1};
       batch<T> windowed = in;
       windowed.at = &at;
@@ -39,10 +51,6 @@ class window_operator final : public stage_operator, public receiver<T> {
       assign_each(in, at);
     }
   }
-
- private:
-  static constexpr std::size_t dictionary_max = 256;
-  static constexpr std::size_t search_max = 8;  // how far back an equal window is looked for
 
   // Whether all times are in one window, which is then current_. The window of the last batch is tried first.
   bool in_one_window(const stamps& at) {
@@ -77,47 +85,62 @@ class window_operator final : public stage_operator, public receiver<T> {
       part.count = 0;
       windows = 0;
     };
-    in.each([&](std::uint32_t p, const T&) {
-      const timestamp t = at.time_at(p);
-      std::size_t code = find(windows, t);
+    const auto place = [&](std::uint32_t p) {
+      if (found_.empty()) return;
+      std::size_t code = find(windows);
       if (code == windows) {
         if (windows == dictionary_max) {
           pass_on();
           code = 0;
         }
-        if (!add_windows(windows, t)) return;
+        if (dictionary_.size() == windows) dictionary_.emplace_back();
+        dictionary_[windows].windows = found_;
         ++windows;
       }
       codes_[p] = static_cast<std::uint8_t>(code);
       selected_[part.count++] = static_cast<std::uint16_t>(p);
-    });
+    };
+    if (custom_) {
+      place_custom(in, place);
+    } else {
+      in.each([&](std::uint32_t p, const T&) {
+        if (single_) found_ = fn_.assign_one(at.time_at(p));
+        else found_ = fn_.assign(at.time_at(p));
+        place(p);
+      });
+    }
     pass_on();
   }
-
-  // The code of the windows of `t` among the newest entries of the dictionary; `windows` if they are not there.
-  [[nodiscard]] std::size_t find(std::size_t windows, timestamp t) {
-    if (single_) {
-      const window w = fn_.assign_one(t);
-      found_ = w;
-    } else {
-      found_ = fn_.assign(t);
+  template <class Place>
+  void place_custom(const batch<T>& in, Place& place) {
+    const auto ask = [&](std::uint32_t p, const T& x) {
+      found_ = custom_->assign({in.at->time_at(p), in.at->context_at(p).windows.front(), &x});
+    };
+    // One by one: what a failed call must not repeat has left with place().
+    std::array<std::uint16_t, batch_max> positions;
+    batch<T> one = rest_of(in, 0, positions);
+    for (one.count = 1; one.selected < positions_end(in, positions); ++one.selected) {
+      calls_.run(one, 0, ask);
+      place(*one.selected);
     }
+  }
+  static const std::uint16_t* positions_end(const batch<T>& in, const std::array<std::uint16_t, batch_max>& positions) {
+    return (in.selected ? in.selected : positions.data()) + in.count;
+  }
+
+  // The code of found_ among the newest entries of the dictionary; `windows` if it is not there.
+  [[nodiscard]] std::size_t find(std::size_t windows) const {
     const std::size_t oldest = windows > search_max ? windows - search_max : 0;
     for (std::size_t code = windows; code > oldest; --code)
       if (dictionary_[code - 1].windows == found_) return code - 1;
     return windows;
   }
-  // Makes what find() looked for entry `windows`; false if there is no window.
-  bool add_windows(std::size_t windows, timestamp /*of*/) {
-    if (found_.empty()) return false;
-    if (dictionary_.size() == windows) dictionary_.emplace_back();
-    dictionary_[windows].windows = found_;
-    return true;
-  }
 
   metric_board& metrics_;
+  element_calls<T> calls_;
   window_fn fn_;
   bool single_;
+  const custom_window_fn* custom_;
   bool has_current_ = false;
   context current_;
   window_set found_;

@@ -1,3 +1,4 @@
+#include <millrace/transforms/graph/warnings.hpp>
 #include <millrace/transforms/plan/explain.hpp>
 
 namespace millrace {
@@ -55,6 +56,7 @@ std::string text_of(const graph& of, const plan& in) {
               + "\": " + of.collection_at(e.of).type->coder.name() + ", " + edge_text(of, in, e) + "\n";
     }
   }
+  for (const graph_warning& w : graph_warnings(of)) text += to_text(w) + "\n";
   return text;
 }
 

@@ -41,7 +41,7 @@ class side_windows {
   // of an element that was put aside.
   [[nodiscard]] bool collectable(const window& side, timestamp main_watermark, timestamp waiting) const {
     if (side.is_global()) return false;
-    return side.max_timestamp() + main_lateness_ < std::min(main_watermark, waiting);
+    return side.max_timestamp() + main_lateness_ + side_.into.side_lookback() < std::min(main_watermark, waiting);
   }
   // Forgets a window whose contents are forgotten.
   void forget(const window& side) { panes_.erase(side); }

@@ -26,7 +26,8 @@ concept sink_writer = requires(Writer w, const Writer c, const Element& value, t
   w.restore(from);
 };
 
-// A sink is a value that opens a writer for a shard. open() is told step, shard, shards, job and clock.
+// A sink is a value that opens a writer for a shard. open() is told step, shard, shards, job and clock. It may have
+// `operator_traits traits() const`, which says adds_only and keeps_files where they hold: for warnings.
 template <class S>
 concept writable = requires(const S s, const operator_environment& in) {
   typename S::element;

@@ -28,6 +28,10 @@ class write_spec final : public operator_spec {
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
     return std::make_unique<write_operator<Sink>>(sink_, in);
   }
+  [[nodiscard]] operator_traits traits() const override {
+    if constexpr (requires { sink_.traits(); }) return sink_.traits();
+    else return {};
+  }
   [[nodiscard]] std::optional<std::uint32_t> fixed_shards() const override {
     if constexpr (requires { sink_.fixed_shards(); }) return sink_.fixed_shards();
     else return std::nullopt;

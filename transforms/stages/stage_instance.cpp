@@ -267,7 +267,8 @@ void stage_instance::prepare(std::uint64_t epoch) {
   for (auto* p : participants_) p->prepare(epoch);
 }
 
-void stage_instance::commit(std::uint64_t epoch) {
+void stage_instance::commit(std::uint64_t epoch, timestamp now) {
+  move_clocks(clock_.input_watermark, now);
   for (auto* p : participants_) p->commit(epoch);
 }
 

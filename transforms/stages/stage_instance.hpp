@@ -89,7 +89,7 @@ class stage_instance {
   void restore(reader& from);
   // The protocol of epochs, for operators with effects outside; see epoch_participant.
   void prepare(std::uint64_t epoch);
-  void commit(std::uint64_t epoch);
+  void commit(std::uint64_t epoch, timestamp now);
   void abort() noexcept;
   [[nodiscard]] bool has_epoch_participants() const { return !participants_.empty(); }
   void teardown() noexcept;

@@ -22,6 +22,8 @@
 
 namespace millrace {
 
+class window_merging;
+
 // Elements that a grouping dropped, each counted once for every window it was dropped from.
 struct dropped_elements {
   std::uint64_t late = 0;           // the window had expired
@@ -126,7 +128,8 @@ class grouping {
   void add_to(key_id id, const window& in, const pending_element& e);
   void add_pending(key_id id);
   // Merges the key's windows that have become `result`, with those of `pending`, which have no state yet.
-  void merge(key_id id, const window& result, const std::vector<pending_element>& pending);
+  void merge(key_id id, const window& result, const window_merging& merges,
+             const std::vector<pending_element>& pending);
   group_window merged_window(const window& result, std::vector<group_window>& merging);
   void merge_holds(group_window& merged, std::vector<group_window>& merging);
 
