@@ -108,16 +108,14 @@ void several_at_once(pipeline& p, outputs& out) {
 }
 
 void windowed_twice(pipeline& p, outputs& out) {
-  const auto input = p
-                     | test_stream<pair>("input").add({at("a", 7), at("b", 12)}).advance_watermark_to_infinity()
+  const auto input = p | test_stream<pair>("input").add({at("a", 7), at("b", 12)}).advance_watermark_to_infinity()
                      | window_into("sliding", {.into = sliding(10ms, 5ms)});
   show_groups(out, "fixed", input, {.into = fixed(10ms)});
   show_groups(out, "halves", input, {.into = custom_windows_of(halves{})});
 }
 
 void earlier_side(pipeline& p, outputs& out) {
-  const auto side = p
-                    | test_stream<number>("side").add({{1, time(1)}, {2, time(11)}}).advance_watermark_to_infinity()
+  const auto side = p | test_stream<number>("side").add({{1, time(1)}, {2, time(11)}}).advance_watermark_to_infinity()
                     | window_into("windows of side", {.into = custom_windows_of(tens_before{})})
                     | as_singleton("side view", number{0});
   const auto main = p

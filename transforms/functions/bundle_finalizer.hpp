@@ -54,7 +54,11 @@ class finalization {
     complete_ = out_.open_.size();
   }
   // What the call that has failed registered is forgotten.
-  void take_back() { out_.open_.resize(std::min(complete_, out_.open_.size())); }
+  void take_back() { back_to(complete_); }
+
+  // How many calls of open bundles are registered, and the way back to that number.
+  [[nodiscard]] std::size_t registered() const { return out_.open_.size(); }
+  void back_to(std::size_t registered) { out_.open_.resize(std::min(registered, out_.open_.size())); }
 
   void prepare(std::uint64_t epoch) {
     std::vector<bundle_finalizer::registered>& of = prepared_[epoch];

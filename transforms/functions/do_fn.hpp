@@ -4,6 +4,7 @@
 #include <millrace/transforms/functions/emitter.hpp>
 #include <millrace/transforms/metric.hpp>
 
+#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -148,6 +149,13 @@ class user_function {
   [[nodiscard]] Fn& function() { return fn_; }
   // The contents for the calls that follow. Only for functions with side inputs.
   void look_at(const view_arguments<Views...>& views) { views_ = &views; }
+  // Takes a new copy of the function.
+  void renew(const Fn& prototype) {
+    Fn fresh = prototype;
+    std::destroy_at(&fn_);
+    std::construct_at(&fn_, std::move(fresh));
+    bind_metrics(fn_, *metrics_);
+  }
   // Where its calls register what is to follow their bundle.
   void finalize_by(bundle_finalizer& with) { finalizer_ = &with; }
 

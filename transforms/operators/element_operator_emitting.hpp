@@ -84,6 +84,18 @@ class flat_map_operator final : public stage_operator, public receiver<In> {
   detail::emission<Out> emission_;
 };
 
+namespace detail {
+
+// Whether a function is told of bundles.
+template <class Fn, class... Outs>
+concept bundle_function =
+    requires(Fn& fn) { fn.start_bundle(); } || requires(Fn& fn) { fn.finish_bundle(); }
+    || requires(Fn& fn, emitter<Outs>&... out) { fn.finish_bundle(out...); }
+    || requires(Fn& fn, bundle_finalizer& after) { fn.finish_bundle(after); }
+    || requires(Fn& fn, emitter<Outs>&... out, bundle_finalizer& after) { fn.finish_bundle(out..., after); };
+
+}  // namespace detail
+
 // A do_fn: any number of outputs with their own emitters, and the calls around a bundle. Its last port, if connected,
 // is the error output.
 template <class In, class Call, class... Outs>
@@ -93,8 +105,8 @@ class par_do_operator final : public stage_operator, public receiver<In>, public
 
   template <class Fn>
   par_do_operator(const operator_environment& in, Fn fn)
-      : step_(in.step), clock_(in.clock), metrics_(in.metrics), calls_(in), call_(std::move(fn), in.metrics),
-        emissions_(same<Outs>(in.batch_rows_max)...) {
+      : step_(in.step), clock_(in.clock), metrics_(in.metrics), calls_(in), call_(fn, in.metrics),
+        prototype_(std::move(fn)), emissions_(same<Outs>(in.batch_rows_max)...) {
     call_.finalize_by(finalization_.out());
   }
 
@@ -108,6 +120,7 @@ class par_do_operator final : public stage_operator, public receiver<In>, public
     if (output == sizeof...(Outs)) calls_.connect_errors(next);
   }
 
+  [[nodiscard]] detail::finalization& finalizations() { return finalization_; }
   // Only functions that register calls take part in epochs.
   epoch_participant* as_epoch_participant() override { return finalizes ? this : nullptr; }
   void prepare(std::uint64_t epoch) override { finalization_.prepare(epoch); }
@@ -181,11 +194,18 @@ class par_do_operator final : public stage_operator, public receiver<In>, public
     const auto take_back = [&] {
       bool all = true;
       if constexpr (finalizes) finalization_.take_back();
+      if constexpr (renews) renew();
       each_emission([&](auto& e) { all = e.take_back() && all; });
       return all;
     };
     for (std::uint32_t index = 0; index < in.count; ++index) index = calls_.run(in, index, call, take_back);
     end();
+  }
+  // A copy that has thrown is not used again.
+  void renew() {
+    teardown();
+    call_.renew(prototype_);
+    setup();
   }
   void end() {
     each_emission([&](auto& e) {
@@ -210,12 +230,21 @@ class par_do_operator final : public stage_operator, public receiver<In>, public
       Call::template finalizes<In, Outs...> || requires(function& fn, emitter<Outs>&... out, bundle_finalizer& after) {
         fn.finish_bundle(out..., after);
       } || requires(function& fn, bundle_finalizer& after) { fn.finish_bundle(after); };
+  // Functions with a bundle of their own are renewed by the bundle_operator, or keep it.
+  static constexpr bool renews =
+      !detail::bundle_function<function, Outs...>
+      && (requires(function& fn) { fn.setup(); } || requires(function& fn) { fn.teardown(); });
 
   std::string step_;
   const stage_clock& clock_;
   metric_board& metrics_;
   element_calls<In> calls_;
   Call call_;
+  struct no_prototype {
+    template <class Fn>
+    explicit no_prototype(const Fn& /*fn*/) {}
+  };
+  [[no_unique_address]] std::conditional_t<renews, function, no_prototype> prototype_;
   detail::finalization finalization_;
   std::tuple<detail::emission<Outs>...> emissions_;
   bool in_bundle_ = false;

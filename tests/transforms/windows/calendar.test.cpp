@@ -106,8 +106,10 @@ TEST(calendar_windows, describe_themselves_exactly) {
 TEST(calendar_windows, refuse_what_the_calendar_does_not_have) {
   const auto refused = [](const char* why) { return ThrowsMessage<std::invalid_argument>(HasSubstr(why)); };
   EXPECT_THAT([] { static_cast<void>(calendar_days(0)); }, refused("from 1 to 100000 units, not 0"));
-  EXPECT_THAT([] { static_cast<void>(calendar_months(1, {.start = 2000y / 1 / 31})); }, refused("from 1 to 28, not 31"));
-  EXPECT_THAT([] { static_cast<void>(calendar_days(1, {.start = 2001y / 2 / 29})); }, refused("no day of the calendar"));
+  EXPECT_THAT([] { static_cast<void>(calendar_months(1, {.start = 2000y / 1 / 31})); },
+              refused("from 1 to 28, not 31"));
+  EXPECT_THAT([] { static_cast<void>(calendar_days(1, {.start = 2001y / 2 / 29})); },
+              refused("no day of the calendar"));
   EXPECT_THAT([] { static_cast<void>(calendar_days(1, {.utc_offset = 1s})); }, refused("whole minutes"));
 }
 

@@ -52,9 +52,7 @@ struct merging_as_told {
 struct one_earlier {
   duration lookback{10};
   [[nodiscard]] window assign(timestamp t) const { return fixed_windows{duration{10}}.assign_one(t); }
-  [[nodiscard]] window side_window(const window& main) const {
-    return assign(main.max_timestamp() - duration{10});
-  }
+  [[nodiscard]] window side_window(const window& main) const { return assign(main.max_timestamp() - duration{10}); }
   [[nodiscard]] duration side_lookback() const { return lookback; }
   [[nodiscard]] std::string describe() const { return "before"; }
 };
@@ -130,9 +128,10 @@ TEST(custom_windows, may_not_merge_what_makes_no_sense) {
 TEST(custom_windows, refuse_elements_of_another_type) {
   pipeline p("test");
   const auto texts = p | create("texts", {std::string("a")});
-  EXPECT_THAT([&] { static_cast<void>(texts | window_into("windows", {.into = custom_windows_of(as_long_as_said{})})); },
-              ThrowsMessage<pipeline_error>(
-                  HasSubstr("transform \"windows\": the window function looks at elements of type int")));
+  EXPECT_THAT(
+      [&] { static_cast<void>(texts | window_into("windows", {.into = custom_windows_of(as_long_as_said{})})); },
+      ThrowsMessage<pipeline_error>(
+          HasSubstr("transform \"windows\": the window function looks at elements of type int")));
   EXPECT_NO_THROW(p | create("numbers", {1}) | window_into("fit", {.into = custom_windows_of(as_long_as_said{})}));
 }
 

@@ -1,0 +1,172 @@
+#pragma once
+
+#include <millrace/transforms/operators/element_operator_emitting.hpp>
+#include <millrace/transforms/operators/element_type.hpp>
+#include <millrace/transforms/operators/held_outputs.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace millrace {
+
+// A do_fn that is told when a bundle begins or ends, and so may keep something of the bundle in itself. When it throws,
+// the whole bundle is done again by a new copy of the function, after teardown() of the one that failed: elements wait
+// until the bundle ends, outputs until it has succeeded, and metrics are set back. An element that fails for good goes
+// to the error output, and the bundle is done without it. Its last port, if connected, is the error output.
+template <class In, class Call, class... Outs>
+class bundle_operator final : public stage_operator, public receiver<In>, public epoch_participant {
+  using function = typename Call::function_type;
+  using inner_operator = par_do_operator<In, Call, Outs...>;
+
+ public:
+  static constexpr operator_traits traits = detail::declared_traits<function>();
+
+  bundle_operator(const operator_environment& in, function fn)
+      : in_(in), prototype_(std::move(fn)), outputs_(same<Outs>(in.batch_rows_max)...) {
+    in_.attempts_max = 1;
+    attempts_max_ = std::max(1U, in.attempts_max);
+    make_inner();
+  }
+
+  receiver_ref input(std::size_t /*port*/) override { return static_cast<receiver<In>&>(*this); }
+  void connect(std::size_t output, receiver_ref next) override {
+    std::size_t port = 0;
+    each_output([&](auto& o) {
+      if (port++ == output) o.connect(next);
+    });
+    if (output == sizeof...(Outs)) errors_ = &next.as<failed<In>>();
+  }
+  epoch_participant* as_epoch_participant() override { return inner_->as_epoch_participant() ? this : nullptr; }
+  void prepare(std::uint64_t epoch) override { inner_->prepare(epoch); }
+  void commit(std::uint64_t epoch) override { inner_->commit(epoch); }
+  void abort() noexcept override { inner_->abort(); }
+
+  void setup() override { inner_->setup(); }
+  void teardown() noexcept override { inner_->teardown(); }
+
+  void accept(const batch<In>& in) override {
+    in.each([&](std::uint32_t p, const In& x) {
+      const context& c = in.at->context_at(p);
+      if (contexts_.empty() || !(contexts_.back() == c)) contexts_.push_back(c);
+      waiting_.push_back({x, in.at->time_at(p), contexts_.size() - 1, 0, {}});
+    });
+  }
+  void finish_bundle() override {
+    if (waiting_.empty()) return;
+    writer metrics;
+    in_.metrics.encode(metrics);
+    const auto registered = inner_->finalizations().registered();
+    std::uint32_t failures = 0;  // of calls around the elements
+    while (!attempt(failures)) {
+      reader before{metrics.bytes()};
+      in_.metrics.decode(before);
+      renew(registered);
+    }
+    in_.metrics.elements_out += pass_on();
+    give_up_failed();
+    waiting_.clear();
+    contexts_.clear();
+  }
+
+ private:
+  struct waiting_element {
+    In value;
+    timestamp at;
+    std::size_t of;  // its context
+    std::uint32_t attempts;
+    std::optional<std::string> cause;  // of an element that has failed for good
+  };
+
+  template <class>
+  static std::uint32_t same(std::uint32_t rows_max) {
+    return rows_max;
+  }
+  template <class F>
+  void each_output(F&& f) {
+    std::apply([&](auto&... o) { (f(o), ...); }, outputs_);
+  }
+  void make_inner() {
+    inner_ = std::make_unique<inner_operator>(in_, prototype_);
+    std::size_t port = 0;
+    each_output([&](auto& o) { inner_->connect(port++, o); });
+  }
+
+  // Does the whole bundle; false if it is to be done again.
+  bool attempt(std::uint32_t& failures) {
+    waiting_element* now = nullptr;
+    try {
+      for (waiting_element& e : waiting_) {
+        now = &e;
+        const stamps at{nullptr, e.at, e.at, nullptr, {&contexts_[e.of], 1}};
+        if (e.cause) in_.metrics.elements_in += 1;
+        else inner_->accept({&e.value, sizeof(In), 1, nullptr, &at});
+      }
+      now = nullptr;
+      inner_->finish_bundle();
+      return true;
+    } catch (const element_failure& f) {
+      each_output([](auto& o) { o.forget(); });
+      if (f.element().empty() || !now) {  // start_bundle() or finish_bundle()
+        if (++failures >= attempts_max_) throw;
+        return false;
+      }
+      if (++now->attempts < attempts_max_) return false;
+      if (!errors_) std::throw_with_nested(element_failure({in_.step, f.element(), f.cause(), now->attempts}));
+      now->cause = f.cause();
+      return false;
+    }
+  }
+  void renew(std::size_t registered) {
+    detail::finalization calls = std::move(inner_->finalizations());
+    calls.back_to(registered);
+    inner_->teardown();
+    make_inner();
+    inner_->finalizations() = std::move(calls);
+    inner_->setup();
+  }
+  std::uint64_t pass_on() {
+    std::uint64_t passed = 0;
+    each_output([&](auto& o) { passed += o.pass_on(); });
+    return passed;
+  }
+  void give_up_failed() {
+    for (const waiting_element& e : waiting_) {
+      if (!e.cause) continue;
+      ++in_.metrics.error_elements;
+      const failed<In> one{e.value, in_.step, *e.cause, e.attempts};
+      const stamps at{nullptr, e.at, e.at, nullptr, {&contexts_[e.of], 1}};
+      errors_->accept({&one, sizeof one, 1, nullptr, &at});
+    }
+  }
+
+  operator_environment in_;
+  std::uint32_t attempts_max_ = 1;
+  function prototype_;
+  std::unique_ptr<inner_operator> inner_;
+  std::tuple<detail::held_outputs<Outs>...> outputs_;
+  receiver<failed<In>>* errors_ = nullptr;
+  std::vector<waiting_element> waiting_;
+  std::vector<context> contexts_;
+};
+
+namespace detail {
+
+// The operator of a par_do without state. Elements that are views of others' text cannot wait for the end of a bundle,
+// nor can those that need side inputs as they are now: their bundles go on after a failure with the element that
+// failed.
+template <class T, class Call, bool HasViews, class... Outs>
+using par_do_operator_for = std::conditional_t<bundle_function<typename Call::function_type, Outs...> && !HasViews
+                                                   && !is_text_view<T> && !(is_text_view<Outs> || ...),
+                                               bundle_operator<T, Call, Outs...>, par_do_operator<T, Call, Outs...>>;
+
+}  // namespace detail
+
+}  // namespace millrace
