@@ -234,7 +234,7 @@ void shard_core::tick(timestamp now) {
 }
 
 void shard_core::commit(std::uint64_t epoch, timestamp now) {
-  instance_.commit(epoch, now);
+  instance_.commit(epoch, options_.stepped ? timestamp::min() : now);
   if (instance_.has_head()) tick(options_.stepped ? timestamp::min() : now);  // the least moves no clock
 }
 
