@@ -68,6 +68,9 @@ struct bad_transcript : std::runtime_error {
 [[nodiscard]] std::string written_case(const std::string& title, const program& pipeline,
                                        const std::vector<event>& events);
 
+// The same without anything that happens: the settings of a pipeline.
+[[nodiscard]] std::string written_pipeline(const std::string& title, const program& pipeline);
+
 // A line for messages.
 [[nodiscard]] std::string text_of(const output& one);
 [[nodiscard]] std::string text_of(const window& in);

@@ -209,13 +209,18 @@ std::string text_of(const trigger& of) {
   return "(" + text_of(of.parts[0]) + ") until (" + text_of(of.parts[1]) + ")";
 }
 
-std::string written_case(const std::string& title, const program& pipeline, const std::vector<event>& events) {
+std::string written_pipeline(const std::string& title, const program& pipeline) {
   std::string text = "== " + title + "\n";
   if (pipeline.bounded) text += "bounded\n";
   if (pipeline.unsafe_triggers) text += "unsafe\n";
   for (std::size_t i = 0; i < pipeline.steps.size(); ++i) {
     text += (i > 0 ? "then\n" : "") + lines_of(pipeline.steps[i], i == 0);
   }
+  return text;
+}
+
+std::string written_case(const std::string& title, const program& pipeline, const std::vector<event>& events) {
+  std::string text = written_pipeline(title, pipeline);
   job running(pipeline);
   drops before;
   for (const event& what : events) {

@@ -1,0 +1,51 @@
+#include <millrace/tests/properties/random_case.hpp>
+#include <millrace/tests/reference/engine.hpp>
+#include <millrace/tests/reference/transcript.hpp>
+
+#include <cstddef>
+
+namespace millrace::properties {
+
+namespace {
+
+using reference::event;
+using reference::event_kind;
+
+bool is_checkpoint(const std::vector<event>& events, std::size_t i) {
+  return i < events.size() && events[i].kind == event_kind::checkpoint;
+}
+
+}  // namespace
+
+reference_run run_reference(const random_case& of) {
+  reference_run run;
+  try {
+    reference::job job(of.pipeline);
+    for (const event& each : of.events) run.reports.push_back(job.apply(each));
+  } catch (const reference::refusal& error) {
+    run.refused = error.what();
+  }
+  return run;
+}
+
+std::string transcript_of(const random_case& of) {
+  const std::string title = std::to_string(of.seed) + " drawn at random";
+  try {
+    return reference::written_case(title, of.pipeline, of.events);
+  } catch (const reference::refusal&) {
+    return reference::written_pipeline(title, of.pipeline) + "refused \"\"\n";
+  }
+}
+
+bool is_decided(const std::vector<event>& events) {
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const event& each = events[i];
+    const bool ends = each.kind == event_kind::drain || each.kind == event_kind::cancel;
+    if (ends && i + 1 < events.size()) return false;
+    const bool moves_clock = each.kind == event_kind::crash && each.time;
+    if (moves_clock && (i == 0 || !is_checkpoint(events, i - 1) || !is_checkpoint(events, i + 1))) return false;
+  }
+  return true;
+}
+
+}  // namespace millrace::properties
