@@ -3,8 +3,11 @@
 #include <millrace/transforms/direct/direct_session.hpp>
 #include <millrace/transforms/transcripts/read_transcripts.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <memory>
+#include <optional>
+#include <set>
 #include <sstream>
 
 namespace millrace::properties {
@@ -14,26 +17,29 @@ namespace {
 using transcripts::case_result;
 using transcripts::transcript_case;
 
-way on_direct_runner(std::uint64_t seed, bool fast) {
-  const direct_options options{.shards = static_cast<std::uint32_t>(1 + seed % 3),
-                               .batch_rows_max = seed % 5 == 0 ? 1U : 1000U,
-                               .fuse = seed % 2 == 0,
-                               .fast_path = fast};
-  return {std::string("direct runner, ") + (fast ? "fast path" : "general path"),
-          [options](const pipeline& p) { return std::make_unique<direct_session>(p, options); }};
+std::string name_of(const std::string& runner, bool fast, std::uint32_t shards) {
+  return runner + (fast ? ", fast path, " : ", general path, ") + std::to_string(shards)
+         + (shards == 1 ? " shard" : " shards");
 }
 
-way on_actors(std::uint64_t seed, bool fast) {
+way on_direct_runner(std::uint64_t seed, std::uint32_t shards, bool fast) {
+  const direct_options options{
+      .shards = shards, .batch_rows_max = seed % 5 == 0 ? 1U : 1000U, .fuse = seed % 2 == 0, .fast_path = fast};
+  return {name_of("direct runner", fast, shards),
+          [options](const pipeline& p) { return std::make_unique<direct_session>(p, options); }, shards > 1};
+}
+
+way on_actors(std::uint64_t seed, std::uint32_t shards, bool fast) {
   simulation_options options;
   options.seed = seed;
-  options.job.shards = static_cast<std::uint32_t>(1 + seed % 3);
+  options.job.shards = shards;
   options.job.fast_path = fast;
   options.job.fuse = seed % 4 != 0;
   options.job.batch_rows = seed % 7 == 0 ? 1 : 1000;
   options.job.edges = edge_compression::none;
   options.job.stepped = true;
-  return {std::string("actor runtime, ") + (fast ? "fast path" : "general path"),
-          [options](const pipeline& p) { return std::make_unique<simulation_session>(p, options); }};
+  return {name_of("actor runtime", fast, shards),
+          [options](const pipeline& p) { return std::make_unique<simulation_session>(p, options); }, shards > 1};
 }
 
 // Plays a case; what is thrown is a difference too.
@@ -45,23 +51,51 @@ case_result played(const transcript_case& of, const way& by) {
   }
 }
 
+// Whether every step groups all that it gets under one key.
+bool has_one_key(const random_case& of) {
+  std::set<std::string> keys;
+  for (const reference::event& e : of.events)
+    for (const reference::element& x : e.elements) keys.insert(x.key);
+  const bool rekeyed = of.pipeline.steps.front().rekey;
+  return (rekeyed || keys.size() < 2) && std::ranges::none_of(of.pipeline.steps, [](const reference::step& s) {
+           return s.what.kind == reference::transform_kind::distinct;
+         });
+}
+
+// Outputs of one event in any order.
+std::vector<std::string> in_order(std::vector<std::string> lines) {
+  std::ranges::sort(lines);
+  return lines;
+}
+
 }  // namespace
 
 std::vector<way> ways_of(std::uint64_t seed) {
-  return {on_direct_runner(seed, false), on_direct_runner(seed + 1, true), on_actors(seed + 2, false),
-          on_actors(seed, true)};
+  const auto shards = static_cast<std::uint32_t>(seed % 2 == 0 ? 1 : 2 + seed % 3);
+  return {on_direct_runner(seed / 2, 1, false), on_direct_runner(seed / 2 + 1, shards, true),
+          on_actors(seed / 2, shards, false), on_actors(seed / 2 + 1, shards, true)};
 }
 
 comparison compare(const random_case& of, const std::vector<way>& ways) {
   comparison made;
   std::istringstream text(transcript_of(of));
   const transcript_case one = transcripts::read_transcripts(text, "a random case").at(0);
+  const bool one_key = has_one_key(of);
+  std::optional<std::vector<std::string>> of_shards;  // how those of several shards differ from one
   for (const way& by : ways) {
     const case_result result = played(one, by);
     for (const auto& path : result.paths) (path.why_not.empty() ? made.fast : made.general) = true;
-    if (result.differences.empty()) continue;
+    std::vector<std::string> expected;
+    if (by.sharded && !one_key) {
+      if (!of_shards) of_shards = in_order(result.differences);
+      expected = *of_shards;
+      made.sharding_shows = !expected.empty();
+    }
+    if (in_order(result.differences) == expected) continue;
     made.differences.push_back(by.name);
     made.differences.insert(made.differences.end(), result.differences.begin(), result.differences.end());
+    if (!expected.empty()) made.differences.emplace_back("where the ways before it have:");
+    made.differences.insert(made.differences.end(), expected.begin(), expected.end());
   }
   return made;
 }

@@ -13,19 +13,24 @@ namespace millrace::properties {
 struct way {
   std::string name;
   transcripts::session_maker make;
+  bool sharded = false;
 };
 
-// Both runners on both paths; shards, fusion and the order of messages are drawn from the seed.
+// Both runners on both paths. The direct runner's general path has one shard, the others as many as the seed says,
+// which also says what is fused and in which order messages are dealt with.
 [[nodiscard]] std::vector<way> ways_of(std::uint64_t seed);
 
 // What came of a case.
 struct comparison {
-  std::vector<std::string> differences;  // none: all ways agree with the reference engine
+  std::vector<std::string> differences;  // none: all ways agree
+  bool sharding_shows = false;           // several shards hold late elements otherwise than one
   bool fast = false;                     // a step took the fast path where it is on
   bool general = false;                  // a step that groups took the general path even so
 };
 
-// Plays a case in every way and compares every event with what the reference engine says.
+// Plays a case in every way and compares every event with what the reference engine says. What is held for one key
+// decides whether a late element of another one can still hold the watermark, where both are in the same shard: with
+// several keys in several shards, these ways must agree with each other.
 [[nodiscard]] comparison compare(const random_case& of, const std::vector<way>& ways);
 
 }  // namespace millrace::properties

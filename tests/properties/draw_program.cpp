@@ -191,7 +191,7 @@ step draw_next(draws& from, step& before) {
     made.what = draw_stateful(from);
     if (made.what.kind != transform_kind::timers && made.what.kind != transform_kind::sorted) return made;
   }
-  if (from.chance(10)) {
+  if (from.chance(10) || before.what.kind == transform_kind::mean) {
     made.what.kind = from.one_of({transform_kind::none, transform_kind::reshuffle});
     return made;
   }
