@@ -29,6 +29,7 @@
 #include <millrace/transforms/metric.hpp>                    // IWYU pragma: export
 #include <millrace/transforms/options.hpp>                   // IWYU pragma: export
 #include <millrace/transforms/par_do.hpp>                    // IWYU pragma: export
+#include <millrace/transforms/par_do_splittable.hpp>         // IWYU pragma: export
 #include <millrace/transforms/partition.hpp>                 // IWYU pragma: export
 #include <millrace/transforms/pcollection.hpp>               // IWYU pragma: export
 #include <millrace/transforms/pipeline.hpp>                  // IWYU pragma: export

@@ -4,6 +4,7 @@
 #include <millrace/transforms/operators/element_operator_emitting.hpp>
 #include <millrace/transforms/operators/element_step.hpp>
 #include <millrace/transforms/operators/stateful.hpp>
+#include <millrace/transforms/splittable/splittable_fn.hpp>
 
 #include <source_location>
 #include <string>
@@ -38,7 +39,13 @@ auto add_stateless(const pcollection<T>& in, const std::string& name, const Fn& 
 template <class T, class Fn, class Options>
 auto add_par_do(const pcollection<T>& in, const std::string& name, const Fn& fn, const Options& options,
                 std::source_location where) {
-  if constexpr (stateful_function<Fn>) {
+  constexpr bool divides = splittable_function<Fn, owning_t<T>>;
+  static_assert(!divides,
+                "millrace: par_do: a function with initial_restriction(const T&) is splittable; apply it with "
+                "par_do_splittable");
+  if constexpr (divides) {
+    return in;
+  } else if constexpr (stateful_function<Fn>) {
     return add_stateful(in, name, fn, where, options);
   } else {
     using outputs = outputs_of<Fn>;

@@ -136,6 +136,14 @@ void direct_job::read_all() {
   }
 }
 
+// Whether every source and test stream has said that nothing more comes.
+bool direct_job::input_over() const {
+  return std::ranges::all_of(stages_, [](const auto& s) {
+    const auto* script = s->first().script();
+    return script ? script->promise() == timestamp::max() : s->ended;
+  });
+}
+
 // One round of reading; false when everything has come out.
 bool direct_job::read_round() {
   settle();
@@ -159,10 +167,11 @@ bool direct_job::read_round() {
   each_instance([&](const stage_instance& i) {
     if (const auto timer = i.next_clock_timer()) next = std::min(next, *timer);
   });
-  if (next <= now()) advance_clocks();
-  if (!reading && next == timestamp::max()) return false;
-  const bool only_timers_left = !reading;
-  if ((waiting || only_timers_left) && !options_.clock && next < timestamp::max()) {
+  // Behind the end of the input only what holds the watermark, such as the rest of a restriction, waits for the clock.
+  const bool clock_waits = next < timestamp::max() && (reading || input_over());
+  if (next <= now() && clock_waits) advance_clocks();
+  if (!reading && !clock_waits) return false;
+  if ((waiting || !reading) && !options_.clock && clock_waits) {
     clock_ = std::max(clock_, next + duration{1});
     advance_clocks();
   }

@@ -61,6 +61,7 @@ class direct_job {
   void settle();
   void play(direct_stage& s, std::size_t event);
   void advance_clocks();
+  [[nodiscard]] bool input_over() const;
   bool read_round();
 
   direct_options options_;

@@ -1,0 +1,158 @@
+#pragma once
+
+#include <millrace/transforms/coders/type_name.hpp>
+#include <millrace/transforms/operators/element_operator_emitting.hpp>
+#include <millrace/transforms/operators/element_step.hpp>
+#include <millrace/transforms/splittable/offset_range.hpp>  // IWYU pragma: export
+#include <millrace/transforms/splittable/splittable_fn.hpp>
+#include <millrace/transforms/splittable/splittable_operator.hpp>
+#include <millrace/transforms/splittable/work_writer.hpp>
+
+#include <memory>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace millrace {
+
+namespace detail {
+
+// Pairs each element with the parts of its restriction: the first of the two steps of a splittable function, with a
+// copy of the function of its own.
+template <class T, class Fn>
+class restriction_pairing {
+  using element = owning_t<T>;
+  using traits = splittable_traits<Fn, element>;
+  using pair = kv<element, typename traits::restriction>;
+
+ public:
+  explicit restriction_pairing(Fn fn) : fn_(std::move(fn)) {}
+
+  void process(const T& x, emitter<pair>& out) {
+    const element owned(x);
+    for (auto& part : traits::parts(fn_, owned, fn_.initial_restriction(owned))) out(pair{owned, std::move(part)});
+  }
+  void setup()
+    requires requires(Fn fn) { fn.setup(); }
+  {
+    fn_.setup();
+  }
+  void teardown()
+    requires requires(Fn fn) { fn.teardown(); }
+  {
+    fn_.teardown();
+  }
+  auto metrics()
+    requires requires(Fn fn) { fn.metrics(); }
+  {
+    return fn_.metrics();
+  }
+
+ private:
+  Fn fn_;
+};
+
+// The second step: a stage behind an edge that deals the pairs out.
+template <class Element, class Fn, class Outputs>
+class splittable_spec final : public operator_spec {
+  using restriction = typename splittable_traits<Fn, Element>::restriction;
+  using pair = kv<Element, restriction>;
+
+ public:
+  splittable_spec(Fn fn, splittable_limits limits) : fn_(std::move(fn)), limits_(limits) {}
+
+  [[nodiscard]] operator_kind kind() const override { return operator_kind::keyed; }
+  [[nodiscard]] std::string describe() const override {
+    return "splittable par_do " + type_name<Fn>() + " of " + coder<Element>::name() + " by "
+           + coder<restriction>::name();
+  }
+  [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
+    return std::make_unique<splittable_operator<Element, Fn, Outputs>>(in, fn_, limits_);
+  }
+  [[nodiscard]] std::unique_ptr<edge_writer> make_writer(const edge_environment& to) const override {
+    return std::make_unique<work_writer<pair>>(to);
+  }
+
+ private:
+  Fn fn_;
+  splittable_limits limits_;
+};
+
+// Stops compilation with one sentence where a function is not what par_do_splittable takes.
+template <class Element, class Fn, class... Outs>
+consteval bool require_splittable(output_list<Outs...> /*outputs*/) {
+  static_assert(!stateful_function<Fn>, "millrace: a splittable function cannot keep state: cells() belong to a key, a "
+                                        "restriction may be worked on anywhere; group its output by key instead");
+  static_assert(sizeof...(Outs) > 0, "millrace: a splittable function says what it emits with `using output = Out;`");
+  static_assert(splittable_function<Fn, Element>,
+                "millrace: par_do_splittable takes a function with initial_restriction(const T&), which gives the work "
+                "that an element means");
+  if constexpr (!stateful_function<Fn> && sizeof...(Outs) > 0 && splittable_function<Fn, Element>) {
+    using traits = splittable_traits<Fn, Element>;
+    require_codable<Element>();
+    require_codable<typename traits::restriction>();
+    (require_element<Outs>(), ...);
+    static_assert(restriction_tracker<tracker_of<typename traits::restriction>, typename traits::restriction>,
+                  "millrace: the restriction's tracker needs position, try_claim, try_split, check_done and "
+                  "restriction(), as offset_tracker has them");
+    static_assert(watermark_estimator<typename traits::estimator>,
+                  "millrace: a watermark estimator needs a state, current(now) and saved(), as manual_watermark has "
+                  "them");
+    static_assert(traits::template callable<Outs...>,
+                  "millrace: a splittable function needs process(const T&, tracker<restriction>&, emitter<Out>&), with "
+                  "its estimator behind the tracker if it has one");
+    return traits::template callable<Outs...>;
+  }
+  return false;
+}
+
+template <class Element, class Fn, class In, class... Outs>
+auto add_splittable_node(const pcollection<In>& pairs, const Fn& fn, const splittable_limits& limits,
+                         std::source_location where, output_list<Outs...> outputs) {
+  constexpr bool bounded = splittable_traits<Fn, Element>::template bounded<Outs...>();
+  node added;
+  added.spec = std::make_shared<splittable_spec<Element, Fn, decltype(outputs)>>(fn, limits);
+  added.inputs = {pairs.id()};
+  added.where = where;
+  const node& n =
+      pairs.owner().add("process", std::move(added),
+                        {output_spec{&element_type::of<Outs>(), pairs.windowing(), pairs.bounded() && bounded}...});
+  return collections_of<Outs...>(pairs.shared_owner(), n.outputs);
+}
+
+template <class T, class Fn>
+auto add_splittable(const pcollection<T>& in, const std::string& name, const Fn& fn, const splittable_limits& limits,
+                    std::source_location where) {
+  using element = owning_t<T>;
+  using outputs = outputs_of<Fn>;
+  if constexpr (require_splittable<element, Fn>(outputs{})) {
+    using pair = kv<element, typename splittable_traits<Fn, element>::restriction>;
+    using pairing = restriction_pairing<T, Fn>;
+    const open_composite open(in.owner(), name);
+    const auto pairs = add_step<pair>(in, "pair",
+                                      make_element_spec<par_do_operator<T, user_function<pairing>, pair>>(
+                                          arrow_text<T, pair>("restrictions by " + type_name<Fn>() + ","), pairing(fn)),
+                                      options_from(), where);
+    return add_splittable_node<element>(pairs, fn, limits, where, outputs{});
+  }
+}
+
+}  // namespace detail
+
+// Applies a function whose work for one element can be divided: see splittable/splittable_fn.hpp for what it has. Each
+// element is paired with its restriction, the parts are dealt out to the shards, and there the function is called for
+// them: as "NAME/pair" and "NAME/process". A call is ended by a split after `limits`, and the rest goes on later, so
+// that checkpoints never wait for the end of a long restriction; what is left is part of them. The output is unbounded
+// if the input is, or if the function can resume and does not say `bounded_per_element`.
+template <class Fn>
+[[nodiscard]] auto par_do_splittable(std::string name, Fn fn, splittable_limits limits = {},
+                                     std::source_location where = std::source_location::current()) {
+  return [name = std::move(name), fn = std::move(fn), limits, where]<class T>(const pcollection<T>& in) {
+    return detail::add_splittable(in, name, fn, limits, where);
+  };
+}
+
+}  // namespace millrace
