@@ -288,10 +288,10 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>> final : pub
   void finish(work& w, detail::tracked_call<restriction>& one, estimator& marks, const process_result& result) {
     const std::uint64_t refused_at = tally_.outputs;
     end();
-    if (early_ || (one.claimed() == 0 && tally_.outputs > first_output_))
-      fail(w, "it emitted before a claim had succeeded; try_claim() first, then emit what belongs to the position");
     if (one.refused() && tally_.outputs > refused_at)
       fail(w, "it emitted after a claim was refused; the position belongs to another call, so return at once");
+    if (early_ || (one.claimed() == 0 && tally_.outputs > first_output_))
+      fail(w, "it emitted before a claim had succeeded; try_claim() first, then emit what belongs to the position");
     std::optional<restriction> rest;
     try {
       rest = one.rest(result.resume_after().has_value());

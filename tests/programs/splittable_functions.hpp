@@ -1,0 +1,64 @@
+#pragma once
+
+#include <millrace/transforms/direct/recording.hpp>
+#include <millrace/transforms/par_do_splittable.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace millrace::programs {
+
+inline std::vector<int> sorted(const recording<int>& of) {
+  auto values = of.values();
+  std::ranges::sort(values);
+  return values;
+}
+inline std::vector<int> up_to(int end, int from = 0) {
+  std::vector<int> all(static_cast<std::size_t>(end - from));
+  std::iota(all.begin(), all.end(), from);
+  return all;
+}
+
+// Counts from 0 to below the element.
+struct counting {
+  using output = int;
+  static offset_range initial_restriction(int n) { return {0, n}; }
+  static void process(int /*n*/, tracker<offset_range>& range, emitter<int>& out) {
+    for (auto i = range.restriction().from; range.try_claim(i); ++i) out(static_cast<int>(i));
+  }
+};
+
+// The same, three numbers a second.
+struct counting_slowly {
+  using output = int;
+  static constexpr bool bounded_per_element = true;
+  static offset_range initial_restriction(int n) { return {0, n}; }
+  static process_result process(int /*n*/, tracker<offset_range>& range, emitter<int>& out) {
+    const auto from = range.restriction().from;
+    for (auto i = from;; ++i) {
+      if (i == from + 3) return process_result::resume(duration{1000});
+      if (!range.try_claim(i)) return process_result::stop();
+      out(static_cast<int>(i));
+    }
+  }
+};
+
+// Gives 0 to 3, then waits for a day.
+template <std::int64_t End>
+struct waiting_at_four {
+  using output = int;
+  static offset_range initial_restriction(int /*n*/) { return {0, End}; }
+  static process_result process(int /*n*/, tracker<offset_range>& range, emitter<int>& out) {
+    const auto from = range.restriction().from;
+    for (auto i = from;; ++i) {
+      if (from < 4 && i == 4) return process_result::resume(std::chrono::hours{24});
+      if (!range.try_claim(i)) return process_result::stop();
+      out(static_cast<int>(i));
+    }
+  }
+};
+
+}  // namespace millrace::programs
