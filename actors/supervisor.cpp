@@ -5,6 +5,16 @@
 
 namespace millrace {
 
+namespace {
+
+caf::actor spawned_checkpointer(caf::event_based_actor& supervisor, const blueprint_ptr& job) {
+  const auto self = caf::actor_cast<caf::actor>(&supervisor);
+  return job->options.on_one_thread ? supervisor.spawn(checkpointer_actor, job, self)
+                                    : supervisor.spawn<caf::detached>(checkpointer_actor, job, self);
+}
+
+}  // namespace
+
 caf::behavior supervisor_actor(caf::stateful_actor<supervisor_state>* self, blueprint_ptr job, checkpoint_ptr from) {
   return self->state.run(std::move(job), std::move(from));
 }
@@ -13,9 +23,7 @@ caf::behavior supervisor_state::run(blueprint_ptr job, checkpoint_ptr from) {
   job_ = std::move(job);
   last_ = std::move(from);
   resumed_from_ = last_ ? last_->epoch : 0;
-  const auto self = caf::actor_cast<caf::actor>(self_);
-  checkpointer_ = job_->options.on_one_thread ? self_->spawn(checkpointer_actor, job_, self)
-                                              : self_->spawn<caf::detached>(checkpointer_actor, job_, self);
+  checkpointer_ = spawned_checkpointer(*self_, job_);
   for (const stage_plan& s : job_->stages.stages)
     stages_.push_back(self_->spawn(stage_actor, job_, s.id, caf::actor_cast<caf::actor>(self_)));
   gather();

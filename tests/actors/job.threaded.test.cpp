@@ -10,6 +10,7 @@
 #include <millrace/transforms/flat_map.hpp>
 #include <millrace/transforms/keys.hpp>
 #include <millrace/transforms/map.hpp>
+#include <millrace/transforms/sources/sequence.hpp>
 #include <millrace/transforms/window_into.hpp>
 
 #include <caf/actor_system.hpp>
@@ -69,6 +70,27 @@ TEST(threaded_job, an_inlet_takes_every_element_of_several_threads_once) {
   EXPECT_EQ(total, 3 * pushed_by_each * (pushed_by_each + 1) / 2);
   EXPECT_EQ(door.pushed(), 3U * pushed_by_each);
   EXPECT_EQ(door.committed(), door.pushed());
+}
+
+// A job's supervisor, checkpointer and store writer have threads of their own, until the job's handle is dropped.
+std::size_t threads_now() {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}));
+}
+
+TEST(threaded_job, leaves_no_thread_behind) {
+  two_threads config;
+  caf::actor_system system(config);
+  const std::size_t before = threads_now();
+  std::size_t most = 0;
+  for (int i = 0; i < 30; ++i) {
+    pipeline p{"numbers"};
+    const recording<std::int64_t> numbers;
+    p | sequence("numbers", {.to = 10}) | collect("collected", numbers);
+    ASSERT_EQ(engine(system).launch(p, {.shards = 1}).wait().state, job_state::done);
+    most = std::max(most, threads_now() - before);
+  }
+  // Those of the last jobs may still be on their way out.
+  EXPECT_LT(most, 30U);
 }
 
 TEST(threaded_job, several_workers_read_count_and_write_files) {
