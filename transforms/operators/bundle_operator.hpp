@@ -70,7 +70,7 @@ class bundle_operator final : public stage_operator, public receiver<In>, public
       in_.metrics.decode(before);
       renew(registered);
     }
-    in_.metrics.elements_out += pass_on();
+    each_output([](auto& o) { o.pass_on(); });
     give_up_failed();
     waiting_.clear();
     contexts_.clear();
@@ -131,11 +131,6 @@ class bundle_operator final : public stage_operator, public receiver<In>, public
     make_inner();
     inner_->finalizations() = std::move(calls);
     inner_->setup();
-  }
-  std::uint64_t pass_on() {
-    std::uint64_t passed = 0;
-    each_output([&](auto& o) { passed += o.pass_on(); });
-    return passed;
   }
   void give_up_failed() {
     for (const waiting_element& e : waiting_) {

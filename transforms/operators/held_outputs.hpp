@@ -30,8 +30,7 @@ class held_outputs final : public receiver<X> {
     rows_.clear();
     contexts_.clear();
   }
-  // Returns how many went.
-  std::uint64_t pass_on() {
+  void pass_on() {
     std::array<timestamp, batch_max> times;
     for (std::size_t first = 0; first < rows_.size();) {
       const std::size_t of = rows_[first].of;
@@ -45,9 +44,7 @@ class held_outputs final : public receiver<X> {
       next_->accept({&rows_[first].value, sizeof(row), count, nullptr, &at});
       first += count;
     }
-    const std::uint64_t passed = rows_.size();
     forget();
-    return passed;
   }
 
  private:

@@ -13,7 +13,7 @@ namespace millrace {
 enum class calendar_unit : std::uint8_t { days, months, years };
 
 // Where calendar windows begin to count, and the clock whose midnight they begin at: that of a fixed offset from UTC,
-// such as 5h + 30min. Zones whose offset changes are io's (zoned_days and the like in io/zoned_windows.hpp).
+// such as 5h + 30min. Zones whose offset changes are not known here; a window function of one's own may know them.
 struct calendar_options {
   std::chrono::year_month_day start{std::chrono::year{1970}, std::chrono::month{1}, std::chrono::day{1}};
   duration utc_offset{0};
