@@ -1,5 +1,4 @@
-#include "../one_step.hpp"
-
+#include <millrace/tests/transforms/one_step.hpp>
 #include <millrace/transforms/approximate_deduplicate.hpp>
 #include <millrace/transforms/combine.hpp>
 #include <millrace/transforms/combiners.hpp>
