@@ -99,6 +99,7 @@ class sqlite_sink {
   [[nodiscard]] std::string describe() const {
     return "rows of " + coder<Row>::name() + " to the SQLite table " + table_.table;
   }
+  [[nodiscard]] operator_traits traits() const { return {.adds_only = table_.key.empty()}; }
 
  private:
   sqlite_table_options table_;
