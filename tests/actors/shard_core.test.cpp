@@ -85,7 +85,7 @@ class shard_loop {
   }
   void commit(std::uint64_t epoch) {
     for (auto& stage : shards_)
-      for (auto& s : stage) s->core->commit(epoch);
+      for (auto& s : stage) s->core->commit(epoch, timestamp{0});
   }
   [[nodiscard]] std::size_t shards() const {
     std::size_t n = 0;

@@ -14,8 +14,7 @@ struct stage_clock {
   timestamp input_watermark = timestamp::min();
   timestamp output_watermark = timestamp::min();  // behind every hold: what the stage has last promised
   timestamp now;
-  // The job is drained: once the watermark is at its end, timers that callbacks set are ignored.
-  bool draining = false;
+  bool draining = false;  // the sources were told to stop; the watermark will be at max() because of that
 };
 
 // What an operator is told when it is made for one shard of one stage. References outlive the operator.

@@ -89,6 +89,7 @@ void stable_input::move_clock() {
   clock_.input_watermark = std::max(clock_.input_watermark, std::min(outer_.input_watermark, earliest()));
   clock_.output_watermark = outer_.output_watermark;
   clock_.now = outer_.now;
+  clock_.draining = outer_.draining;
 }
 
 void stable_input::snapshot(writer& to) const {

@@ -91,10 +91,12 @@ class stateful_records {
   void release(place& at) {
     cells_.release(*at.at, [&](const timer_place& which, const timer_slot& before, timer_slot& now) {
       if (before.pending) remove_timer(at, which, before);
+      if (drained_ && drained_->first == which.cell && drained_->second == which.tag) now = {};
       if (now.pending && which.domain == time_domain::processing && expired(at.in) && !keeps_clock_timers()) now = {};
       if (now.pending && clock_.draining && clock_.input_watermark == timestamp::max()) now = {};
       if (now.pending) add_timer(at, which, now);
     });
+    drained_.reset();
   }
   void allow_timers(bool allowed) { scope_.may_set = allowed; }
 
@@ -107,7 +109,9 @@ class stateful_records {
       fires = true;
       remove_timer(at, {timer.domain, t.cell, t.tag}, *slot);
       timer_access::erase(stored, t.tag);
-      timer_access::firing(timer, t.tag, t.fires);
+      const bool drained = clock_.draining && clock_.input_watermark == timestamp::max();
+      timer_access::firing(timer, t.tag, t.fires, drained);
+      if (drained && !t.processing_time) drained_.emplace(t.cell, t.tag);
     });
     return fires;
   }
@@ -268,6 +272,7 @@ class stateful_records {
   const stage_clock& clock_;
   bool calls_expiration_;
   timer_scope scope_;
+  std::optional<std::pair<std::uint32_t, std::string>> drained_;  // the event timer that fires because of a drain
   store store_;
   cell_timers timers_;
   // Timers set in the past by the calls of the open bundle, by key.

@@ -21,6 +21,9 @@ class keyed_timer {
  public:
   // Inside its callback: the time it was set for.
   [[nodiscard]] timestamp fired_at() const { return fired_at_; }
+  // Inside its callback: whether it fires because the job is drained. Its callback sets it in vain, else a loop would
+  // never end.
+  [[nodiscard]] bool caused_by_drain() const { return caused_by_drain_; }
   [[nodiscard]] const std::string& name() const { return name_; }
 
   // Whether they are the same timer, not an equal one.
@@ -47,6 +50,7 @@ class keyed_timer {
   std::string name_;
   const detail::timer_scope* scope_ = nullptr;
   timestamp fired_at_;
+  bool caused_by_drain_ = false;
 };
 
 // A timer of one clock for each key and window. Setting it again replaces it. It fires when its clock is above its
@@ -139,8 +143,9 @@ struct timer_access {
   }
   // Tells what the callback will ask.
   template <class Timer>
-  static void firing(Timer& t, std::string_view tag, timestamp fires) {
+  static void firing(Timer& t, std::string_view tag, timestamp fires, bool caused_by_drain) {
     t.fired_at_ = fires;
+    t.caused_by_drain_ = caused_by_drain;
     if constexpr (requires { t.fired(tag); }) t.fired(tag);
   }
 

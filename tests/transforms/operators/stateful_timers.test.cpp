@@ -306,6 +306,33 @@ TEST(stateful_timers, survive_a_restart_and_fire_once_10_12) {
   EXPECT_THAT(step.end(), IsEmpty());
 }
 
+// Sets itself again without end, and says whether the job is drained.
+struct endless {
+  using output = std::string;
+  auto cells() { return std::tie(loop_, other_); }
+  void process(const row&, emitter<output>&) { loop_.set(timestamp{5}); }
+  void on_timer(const event_timer& t, const std::string&, emitter<output>& out) {
+    out(t.name() + (t.caused_by_drain() ? " drained" : ""));
+    if (t == other_) return;
+    loop_.set(t.fired_at() + duration{5});
+    if (t.caused_by_drain()) other_.set(t.fired_at());
+  }
+  event_timer loop_{"loop"};
+  event_timer other_{"other"};
+};
+
+TEST(stateful_timers, that_loop_end_with_a_drain) {
+  auto step = step_of(endless{}, one_window());
+  const std::string nothing = step.snapshot();
+  step.element({"k", "a"}, 0);
+  EXPECT_THAT(step.watermark(6), ElementsAre("\"loop\" global @5"));
+  step.clock.draining = true;
+  EXPECT_THAT(step.watermark(11), ElementsAre("\"loop\" global @10"));
+  EXPECT_THAT(step.end(), ElementsAre("\"loop drained\" global @15", "\"other drained\" global @15"));
+  EXPECT_EQ(step.output_watermark(), timestamp::max());
+  EXPECT_EQ(step.snapshot(), nothing);
+}
+
 // Counts calls of a timer that sets itself again.
 struct looping {
   using output = kv<std::string, std::int64_t>;
