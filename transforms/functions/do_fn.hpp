@@ -23,7 +23,8 @@ namespace millrace {
 //   static constexpr bool requires_time_sorted_input = true;
 //   static constexpr bool requires_stable_input = true;
 //                                                        // processing timers that are pending at the end of a
-//                                                        // bounded input are dropped, or fire when the clock comes to them:
+//                                                        // bounded input are dropped, or fire when the clock comes to
+//                                                        them:
 //   static constexpr bool fires_clock_timers_at_end = true;
 // Contents of side inputs follow the element; a metric_board& may follow the emitters, and then, in process and in
 // finish_bundle of a function without cells, a bundle_finalizer&.

@@ -93,7 +93,6 @@ class stateful_records {
       if (before.pending) remove_timer(at, which, before);
       if (drained_ && drained_->first == which.cell && drained_->second == which.tag) now = {};
       if (now.pending && which.domain == time_domain::processing && expired(at.in) && !keeps_clock_timers()) now = {};
-      if (now.pending && clock_.draining && clock_.input_watermark == timestamp::max()) now = {};
       if (now.pending) add_timer(at, which, now);
     });
     drained_.reset();

@@ -183,11 +183,6 @@ read_status stage_instance::read(std::uint32_t rows, timestamp now) {
   return status;
 }
 
-void stage_instance::drain() {
-  clock_.draining = true;
-  if (source_) source_->stop();
-}
-
 void stage_instance::play(std::size_t event, timestamp now) {
   check(script_ != nullptr, "only a stage that begins with a test stream is played");
   move_clocks(clock_.input_watermark, now);

@@ -63,11 +63,10 @@ class stage_instance {
   // The source or test stream it begins with, or null.
   [[nodiscard]] source_head* source() const { return source_; }
   [[nodiscard]] scripted_head* script() const { return script_; }
-  // Stops its source, if it begins with one. Timers that fire once the watermark is at the end are caused by this.
-  void drain();
   // Plays one event of its test stream. The elements of one event are one bundle.
   void play(std::size_t event, timestamp now);
-  // The job is drained: its source or test stream stops for good, and timers do not outlive the last watermark.
+  // The job is drained: its source or test stream stops for good. Timers that fire once the watermark is at its end are
+  // caused by this.
   void drain();
 
   // What it promises about its future output: max(previous, min(input watermark, every hold)).
