@@ -1,5 +1,4 @@
-#include "../operators/keyed_step.hpp"
-
+#include <millrace/tests/transforms/operators/keyed_step.hpp>
 #include <millrace/transforms/combiners.hpp>
 #include <millrace/transforms/par_do.hpp>
 #include <millrace/transforms/state/combining_state.hpp>

@@ -63,7 +63,8 @@ class sharded {
     dropped_elements dropped;
     timestamp hold = timestamp::max();
     for (std::size_t shard = 0; shard < engines_.size(); ++shard) {
-      for (const collected_pane& pane : buffers_[shard]->take()) lines.push_back(text_of(*result_of("group", pane)));
+      for (const collected_pane& pane : buffers_[shard]->take())
+        lines.push_back(text_of(output_of(*result_of("group", pane))));
       dropped.late += engines_[shard]->dropped().late;
       dropped.closed_window += engines_[shard]->dropped().closed_window;
       hold = std::min(hold, engines_[shard]->output_watermark());
