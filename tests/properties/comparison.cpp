@@ -7,7 +7,6 @@
 #include <exception>
 #include <memory>
 #include <optional>
-#include <set>
 #include <sstream>
 
 namespace millrace::properties {
@@ -80,13 +79,13 @@ comparison compare(const random_case& of, const std::vector<way>& ways) {
   comparison made;
   std::istringstream text(transcript_of(of));
   const transcript_case one = transcripts::read_transcripts(text, "a random case").at(0);
-  const bool one_key = has_one_key(of);
+  const bool sharding_may_show = may_hold_late(of);
   std::optional<std::vector<std::string>> of_shards;  // how those of several shards differ from one
   for (const way& by : ways) {
     const case_result result = played(one, by);
     for (const auto& path : result.paths) (path.why_not.empty() ? made.fast : made.general) = true;
     std::vector<std::string> expected;
-    if (by.sharded && !one_key) {
+    if (by.sharded && sharding_may_show) {
       if (!of_shards) of_shards = in_order(result.differences);
       expected = *of_shards;
       made.sharding_shows = !expected.empty();

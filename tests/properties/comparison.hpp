@@ -28,9 +28,9 @@ struct comparison {
   bool general = false;                  // a step that groups took the general path even so
 };
 
-// Plays a case in every way and compares every event with what the reference engine says. What is held for one key
-// decides whether a late element of another one can still hold the watermark, where both are in the same shard: with
-// several keys in several shards, these ways must agree with each other.
+// Plays a case in every way and compares every event with what the reference engine says. Where timers of users hold
+// the watermark for late elements, it depends on the other keys of the shard how much of it there is left to hold: with
+// several shards, these ways must agree with each other.
 [[nodiscard]] comparison compare(const random_case& of, const std::vector<way>& ways);
 
 }  // namespace millrace::properties

@@ -37,6 +37,22 @@ std::string transcript_of(const random_case& of) {
   }
 }
 
+bool keeps_state(const reference::step& of) {
+  using enum reference::transform_kind;
+  switch (of.what.kind) {
+  case running_count:
+  case bag:
+  case timers:
+  case looping:
+  case batches:
+  case dedup:
+  case sorted:
+    return true;
+  default:
+    return false;
+  }
+}
+
 bool is_decided(const std::vector<event>& events) {
   for (std::size_t i = 0; i < events.size(); ++i) {
     const event& each = events[i];

@@ -27,6 +27,9 @@ struct reference_run {
 // The case as a transcript, with what comes out of the reference engine as what must come out.
 [[nodiscard]] std::string transcript_of(const random_case& of);
 
+// Whether a step is a stateful program.
+[[nodiscard]] bool keeps_state(const reference::step& of);
+
 // Whether the model decides what comes of these events when what a crash undid is played again: a crash that moves the
 // clock stands between two checkpoints, and nothing follows the end of the job.
 [[nodiscard]] bool is_decided(const std::vector<reference::event>& events);

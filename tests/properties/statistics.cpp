@@ -12,23 +12,6 @@ namespace {
 using reference::event_kind;
 using reference::output;
 using reference::pane_timing;
-using reference::transform_kind;
-
-bool keeps_state(const reference::step& of) {
-  using enum transform_kind;
-  switch (of.what.kind) {
-  case running_count:
-  case bag:
-  case timers:
-  case looping:
-  case batches:
-  case dedup:
-  case sorted:
-    return true;
-  default:
-    return false;
-  }
-}
 
 // A session that is longer than the gap is one that has merged.
 bool is_merged(const random_case& of, const output& one) {

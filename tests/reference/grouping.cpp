@@ -23,7 +23,8 @@ std::vector<bundle> grouping::accept(const bundle& elements, const moment& now) 
 
 // The windows of all the elements merge before the first of them is looked at.
 bundle grouping::accept_key(const std::string& key, const bundle& elements, const moment& now) {
-  place here{key, keys_[key], now, {}};
+  key_windows& windows = keys_[key];
+  place here{key, windows, seen_by(windows, now, now.watermark), {}};
   const bundle live = live_elements(elements, now);
   const std::map<window, window> merged_windows = merge(here, live);
   for (const output& element : live) take(here, element, merged_windows.at(element.in));
@@ -134,12 +135,11 @@ void grouping::add(open_window& to, const window& in, const output& element, con
 std::vector<bundle> grouping::advance_watermark(instant before, const moment& now) {
   std::vector<bundle> out;
   for (auto& [key, windows] : keys_) {
-    place here{key, windows, now, {}};
+    place here{key, windows, seen_by(windows, now, before), {}};
     expire(here);
     std::set<window> ended;
     for (const auto& [in, state] : windows.open) {
-      const bool ends = before <= max_of(in) && max_of(in) < now.watermark;
-      if (ends && waits_for_end(windowing_.firing_trigger, state.progress)) ended.insert(in);
+      if (before <= max_of(in) && max_of(in) < now.watermark) ended.insert(in);
     }
     for (const window& in : ended) fire_if_ready(here, in);
     pass_on(out, std::move(here.out));
@@ -151,7 +151,7 @@ std::vector<bundle> grouping::advance_watermark(instant before, const moment& no
 std::vector<bundle> grouping::advance_clock(instant before, const moment& now) {
   std::vector<bundle> out;
   for (auto& [key, windows] : keys_) {
-    place here{key, windows, now, {}};
+    place here{key, windows, seen_by(windows, now, now.watermark), {}};
     std::set<window> rung;
     for (const auto& [in, state] : windows.open) {
       if (waited_for_clock(windowing_.firing_trigger, state.progress, before, now.clock)) rung.insert(in);
@@ -235,13 +235,22 @@ trigger_view grouping::view_of(const window& in, const moment& now) const {
   return {max_of(in), now.watermark, now.clock, windowing_.merges()};
 }
 
+moment grouping::seen_by(const key_windows& windows, moment now, instant watermark_before) {
+  now.output_watermark = std::min(watermark_before, hold_of(windows));
+  return now;
+}
+
+instant grouping::hold_of(const key_windows& windows) {
+  instant least = max_time;
+  for (const auto& [in, state] : windows.open) {
+    least = std::min({least, state.element_hold.value_or(max_time), state.expiry_hold.value_or(max_time)});
+  }
+  return least;
+}
+
 instant grouping::hold() const {
   instant least = max_time;
-  for (const auto& [key, windows] : keys_) {
-    for (const auto& [in, state] : windows.open) {
-      least = std::min({least, state.element_hold.value_or(max_time), state.expiry_hold.value_or(max_time)});
-    }
-  }
+  for (const auto& [key, windows] : keys_) least = std::min(least, hold_of(windows));
   return least;
 }
 

@@ -47,9 +47,12 @@ class grouping {
   struct place {
     const std::string& key;
     key_windows& windows;
-    const moment& now;
+    moment now;  // its output watermark is what the key holds
     bundle out;
   };
+
+  // The output watermark that the panes of a key see: what is held for other keys does not show in them.
+  [[nodiscard]] static moment seen_by(const key_windows& windows, moment now, instant watermark_before);
 
   bundle accept_key(const std::string& key, const bundle& elements, const moment& now);
   bundle live_elements(const bundle& elements, const moment& now);
@@ -66,6 +69,7 @@ class grouping {
   [[nodiscard]] instant output_time(const open_window& of, const window& in) const;
   [[nodiscard]] std::optional<instant> hold_at_expiry(const window& in, const moment& now) const;
   [[nodiscard]] trigger_view view_of(const window& in, const moment& now) const;
+  [[nodiscard]] static instant hold_of(const key_windows& windows);
   void forget_empty_keys();
 
   strategy windowing_;

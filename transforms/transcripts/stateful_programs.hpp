@@ -178,45 +178,14 @@ class batches_program {
   processing_timer flush_{"flush"};
 };
 
-// Passes elements on in the order of their times, each when the watermark is above its own. Elements that come when it
-// is above already are dropped.
+// Passes elements on in the order of their times.
 class sorted_program {
  public:
   using output = case_row;
+  static constexpr bool requires_time_sorted_input = true;
 
-  void process(const case_row& x, emitter<case_row>& out, metric_board& metrics) {
-    const timestamp at = out.at().time;
-    if (flush_.now() > at) {
-      ++metrics.dropped("late");
-      return;
-    }
-    waiting_.add({at.millis(), x.value});
-    arm();
-  }
-  void on_timer(const event_timer& which, const std::string& key, emitter<case_row>& out) {
-    const std::int64_t now = which.fired_at().millis();
-    std::vector<timed> rest;
-    for (const timed& x : waiting_.read()) {
-      if (x.key == now) out(case_row{key, x.value});
-      else rest.push_back(x);
-    }
-    waiting_.clear();
-    for (timed& x : rest) waiting_.add(std::move(x));
-    arm();
-  }
-  auto cells() { return std::tie(waiting_, flush_); }
-
- private:
-  using timed = kv<std::int64_t, std::string>;
-
-  // For the least time that waits, which is held until then.
-  void arm() {
-    if (waiting_.empty()) return;
-    flush_.set(timestamp{std::ranges::min(waiting_.read(), {}, &timed::key).key});
-  }
-
-  bag_state<timed> waiting_{"waiting"};
-  event_timer flush_{"flush"};
+  void process(const case_row& x, emitter<case_row>& out) { out(x); }
+  auto cells() { return std::tie(); }
 };
 
 }  // namespace millrace::transcripts
