@@ -99,6 +99,11 @@ trigger draw_plain_trigger(draws& from) {
   return with_parts(trigger_kind::early_late, {std::move(early), each_bundle()});
 }
 
+// What becomes of a session that grows into one whose trigger has finished is not decided.
+void let_sessions_last(draws& from, step& of) {
+  if (of.windows && of.windows->kind == window_kind::sessions) of.firing_trigger = draw_lasting_trigger(from);
+}
+
 void draw_rest(draws& from, step& to) {
   to.lateness = from.chance(35) ? 0 : from.number(1, 25);
   to.panes = from.chance(50) ? reference::accumulation::discarding : reference::accumulation::accumulating;
@@ -171,7 +176,8 @@ step draw_first(draws& from) {
     return made;
   }
   made.what.kind = draw_grouping(from, true);
-  made.firing_trigger = from.chance(70) ? draw_lasting_trigger(from) : draw_trigger(from, 2);
+  made.firing_trigger = from.chance(60) ? draw_lasting_trigger(from) : draw_trigger(from, 2);
+  let_sessions_last(from, made);
   made.timestamps = static_cast<reference::timestamp_combiner>(from.number(0, 2));
   return made;
 }
@@ -199,6 +205,7 @@ step draw_next(draws& from, step& before) {
   made.what.kind = draw_grouping(from, gives_numbers(before));
   if (from.chance(50)) made.windows = draw_windows(from, true);
   if (from.chance(30)) made.firing_trigger = draw_lasting_trigger(from);
+  let_sessions_last(from, made);
   if (from.chance(30)) made.lateness = from.number(0, 20);
   if (from.chance(30)) made.panes = reference::accumulation::accumulating;
   if (from.chance(20)) made.timestamps = static_cast<reference::timestamp_combiner>(from.number(0, 2));

@@ -165,7 +165,7 @@ class function_cells {
   template <class F>
   void each(record& of, F&& f) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      auto cells = fn_.cells();
+      [[maybe_unused]] auto cells = fn_.cells();
       (f(std::get<I>(cells), std::get<I>(of), static_cast<std::uint32_t>(I)), ...);
     }(std::make_index_sequence<size>{});
   }
