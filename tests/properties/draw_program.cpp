@@ -157,7 +157,7 @@ bool gives_numbers(const step& of) {
 step draw_first(draws& from) {
   step made;
   const std::int64_t kind = from.number(0, 99);
-  if (kind < 25) {
+  if (kind < 22) {
     made.what = draw_stateful(from);
     const bool sorted = made.what.kind == transform_kind::sorted;
     made.windows = draw_windows(from, from.chance(3));
@@ -167,16 +167,16 @@ step draw_first(draws& from) {
     return made;
   }
   made.rekey = from.chance(8);
-  made.windows = draw_windows(from, kind >= 60);
+  made.windows = draw_windows(from, kind >= 50);
   draw_rest(from, made);
-  if (kind < 60) {
+  if (kind < 50) {
     using enum transform_kind;
     made.what.kind = from.one_of({sum, max, count, mean});
     made.firing_trigger = draw_plain_trigger(from);
     return made;
   }
   made.what.kind = draw_grouping(from, true);
-  made.firing_trigger = from.chance(60) ? draw_lasting_trigger(from) : draw_trigger(from, 2);
+  made.firing_trigger = from.chance(20) ? draw_lasting_trigger(from) : draw_trigger(from, 2);
   let_sessions_last(from, made);
   made.timestamps = static_cast<reference::timestamp_combiner>(from.number(0, 2));
   return made;

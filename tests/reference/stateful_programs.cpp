@@ -173,7 +173,8 @@ void check_timer(const call& here, const timer_command& what) {
 }  // namespace
 
 bool obey_command(call& here, const std::string& value) {
-  if (value.size() > 1 && value.front() == '-') {
+  const bool names_one = value.size() > 1 && (value[1] < '0' || value[1] > '9');
+  if (names_one && value.front() == '-') {
     here.state.event_timers.erase(value.substr(1));
     here.state.clock_timers.erase(value.substr(1));
     return true;
