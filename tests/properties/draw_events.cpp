@@ -1,5 +1,6 @@
 #include <millrace/tests/properties/draw_case.hpp>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -19,19 +20,29 @@ class event_drawing {
  public:
   event_drawing(draws& from, const reference::program& of)
       : from_(from), commands_(of.steps[0].what.kind == transform_kind::timers),
-        repeated_(of.steps[0].what.kind == transform_kind::distinct), keys_(from.number(1, 4)) {}
+        repeated_(of.steps[0].what.kind == transform_kind::distinct),
+        sorted_(std::ranges::any_of(of.steps, [](const auto& s) { return s.what.kind == transform_kind::sorted; })),
+        keys_(from.number(1, 4)) {}
 
   std::vector<event> all() {
     if (from_.chance(60)) move_watermark();
     for (std::int64_t i = from_.number(8, 18); i > 0; --i) add();
     const std::int64_t end = from_.number(0, 99);
     if (end < 35) events_.push_back({event_kind::watermark, {}, reference::max_time});
-    else if (end < 60) events_.push_back({event_kind::drain, {}, {}});
+    else if (end < 60 && !commands_) events_.push_back({event_kind::drain, {}, {}});
     else if (end < 63) events_.push_back({event_kind::cancel, {}, {}});
+    if (sorted_) move_apart();
     return std::move(events_);
   }
 
  private:
+  // No watermark at the time of an element.
+  void move_apart() {
+    for (event& e : events_) {
+      if (e.kind == event_kind::watermark && *e.time < reference::max_time) e.time = 2 * *e.time + 1;
+      for (element& x : e.elements) x.time *= 2;
+    }
+  }
   void add() {
     const std::int64_t kind = from_.number(0, 99);
     if (kind < 52) return add_elements();
@@ -96,6 +107,7 @@ class event_drawing {
   draws& from_;
   bool commands_;
   bool repeated_;
+  bool sorted_;
   std::int64_t keys_;
   std::vector<event> events_;
   instant watermark_ = 0;

@@ -179,7 +179,13 @@ bool trigger_view::ready(std::size_t i) const {
 
 void trigger_walk::fire_watermark(std::size_t i) {
   if (!has_parts(i)) return finish(i, true);
-  if (is_late(i)) return reset(late_of(i));
+  if (is_late(i)) {
+    // Where windows merge, the early part has seen the elements of the pane too, and a merge may make it its turn
+    // again.
+    reset(early_of(i));
+    finish(early_of(i), true);
+    return reset(late_of(i));
+  }
   reset(early_of(i));
   if (!facts_.past_end()) return;
   finish(early_of(i), true);
