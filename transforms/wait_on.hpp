@@ -31,8 +31,8 @@ auto silent_view(const pcollection<Signal>& signal, const std::string& name, std
   when_closed.fire = never();
   when_closed.keep = panes::discarding;
   when_closed.allowed_lateness = duration{0};  // what it was, if that is more
-  return signal | filter("nothing of " + name, keeps_nothing{}, where) | window_into("closing of " + name, when_closed, where)
-         | as_list(name, where);
+  return signal | filter("nothing of " + name, keeps_nothing{}, where)
+         | window_into("closing of " + name, when_closed, where) | as_list(name, where);
 }
 
 }  // namespace detail

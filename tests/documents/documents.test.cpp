@@ -19,9 +19,8 @@ namespace {
 namespace files = std::filesystem;
 
 const files::path root = MILLRACE_SOURCE_DIR;
-const std::vector<std::string> documents{"README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/protocol.md",
-                                         "docs/transcripts.md",
-                                         "examples/README.md"};
+const std::vector<std::string> documents{"README.md",        "CONTRIBUTING.md",     "docs/architecture.md",
+                                         "docs/protocol.md", "docs/transcripts.md", "examples/README.md"};
 
 // The blocks of a document that stand under a remark `<!-- from PATH -->`, by path.
 std::map<std::string, std::string> borrowed_blocks(const std::string& document) {

@@ -1,4 +1,5 @@
-// expect: millrace: enrich: the client needs `value` and std::vector<std::optional<value>> lookup(std::span<const Key>, duration)
+// expect: millrace: enrich: the client needs `value` and std::vector<std::optional<value>> lookup(std::span<const Key>,
+// duration)
 #include <millrace/io/enrich.hpp>
 
 struct client {

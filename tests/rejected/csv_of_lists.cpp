@@ -1,4 +1,5 @@
-// expect: millrace: a field of a CSV record must be a bool, a number, a std::string, a timestamp, or an optional of these
+// expect: millrace: a field of a CSV record must be a bool, a number, a std::string, a timestamp, or an optional of
+// these
 #include <millrace/io/csv.hpp>
 
 #include <vector>

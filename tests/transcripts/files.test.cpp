@@ -28,9 +28,10 @@ void PrintTo(const transcript_file& file, std::ostream* out) {
   *out << file.name;
 }
 
-const std::vector<transcript_file> all_files{
-    {"windows", 15}, {"holds", 15}, {"triggers", 40}, {"panes", 16}, {"lateness", 14}, {"combine", 11}, {"chains", 13},
-    {"drain", 5},    {"user", 20},  {"runner", 15},   {"state", 13}, {"timers", 26},   {"random", 300}, {"property", 5}};
+const std::vector<transcript_file> all_files{{"windows", 15},  {"holds", 15},   {"triggers", 40}, {"panes", 16},
+                                             {"lateness", 14}, {"combine", 11}, {"chains", 13},   {"drain", 5},
+                                             {"user", 20},     {"runner", 15},  {"state", 13},    {"timers", 26},
+                                             {"random", 300},  {"property", 5}};
 
 std::vector<transcript_case> cases_of(const std::string& name) {
   return read_transcripts(std::filesystem::path(MILLRACE_SOURCE_DIR) / "tests" / "transcripts" / (name + ".txt"));
