@@ -55,7 +55,7 @@ caf::behavior supervisor_state::run(blueprint_ptr job, checkpoint_ptr from) {
       [this](status_atom) -> caf::result<job_report_ptr> {
         if (phase_ == phase::over) return std::make_shared<const job_report>(result_);
         auto answer = self_->make_response_promise();
-        collect([answer](job_report& r) mutable {
+        collect([answer](job_report& r, bool /*whole*/) mutable {
           answer.deliver(job_report_ptr(std::make_shared<const job_report>(std::move(r))));
         });
         return answer;
@@ -165,7 +165,13 @@ void supervisor_state::maybe_finish() {
 
 void supervisor_state::end(job_state how, std::string error) {
   phase_ = phase::ending;
-  collect([this, how, error = std::move(error)](job_report& r) {
+  collect([this, how, error = std::move(error)](job_report& r, bool whole) {
+    // A shard that dies before it has told its last metrics costs a rewind like any other.
+    if (!whole && (how == job_state::done || how == job_state::drained)) {
+      phase_ = phase::running;
+      return lost({shard_event::what::failed, 0, 0, generation_, shard_loss::crashed,
+                   "the actor of a shard died at the end of the job"});
+    }
     result_ = std::move(r);
     result_.state = how;
     result_.error = error;
@@ -188,18 +194,19 @@ void supervisor_state::stop_actors() {
   checkpointer_ = nullptr;
 }
 
-void supervisor_state::collect(std::function<void(job_report&)> then) {
+void supervisor_state::collect(std::function<void(job_report&, bool)> then) {
   struct answers {
     std::vector<shard_status_ptr> got;
     std::size_t awaited = 0;
-    std::function<void(job_report&)> then;
+    bool whole = true;
+    std::function<void(job_report&, bool)> then;
   };
   auto all = std::make_shared<answers>();
   all->then = std::move(then);
   const auto one_less = [this, all] {
     if (--all->awaited > 0) return;
     job_report r = report_of(all->got);
-    all->then(r);
+    all->then(r, all->whole);
   };
   if (peers_)
     for (const auto& stage : peers_->shards) all->awaited += stage.size();
@@ -215,7 +222,10 @@ void supervisor_state::collect(std::function<void(job_report&)> then) {
                 all->got.push_back(std::move(status));
                 one_less();
               },
-              [one_less](const caf::error&) { one_less(); });
+              [all, one_less](const caf::error&) {
+                all->whole = false;
+                one_less();
+              });
 }
 
 job_report supervisor_state::report_of(const std::vector<shard_status_ptr>& shards) const {

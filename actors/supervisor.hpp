@@ -41,8 +41,9 @@ class supervisor_state {
   void maybe_finish();
   void end(job_state how, std::string error);
   void stop_actors();
-  // Asks every shard for its status and calls `then` with a report when all have answered or are gone.
-  void collect(std::function<void(job_report&)> then);
+  // Asks every shard for its status and calls `then` with a report, and whether it is whole, when all have answered or
+  // are gone.
+  void collect(std::function<void(job_report&, bool)> then);
   [[nodiscard]] job_report report_of(const std::vector<shard_status_ptr>& shards) const;
   [[nodiscard]] bool ended() const { return phase_ == phase::ending || phase_ == phase::over; }
 
