@@ -102,9 +102,10 @@ class player {
     for (const expected_line& line : event.expected)
       if (line.is == line_kind::output) expected.push_back(&line);
     if (of_.ordered && !in_order(expected, outputs)) return note_order(expected, outputs);
-    // Those that say most choose first.
-    std::ranges::stable_sort(expected, std::ranges::greater{}, [](const expected_line* line) {
-      return (line->output.numbered ? 4 : 0) + (line->output.timing ? 2 : 0) + (line->output.at ? 1 : 0);
+    // Those that say most choose first, then in the order of the file.
+    std::ranges::sort(expected, {}, [](const expected_line* line) {
+      const expected_output& said = line->output;
+      return std::pair{-((said.numbered ? 4 : 0) + (said.timing ? 2 : 0) + (said.at ? 1 : 0)), line->line};
     });
     std::vector<std::string> missing;
     for (const expected_line* line : expected) {
