@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::int64_t no_target = std::numeric_limits<std::int64_t>::min();
 
-bool is_count(trigger_kind kind) {
-  return kind == trigger_kind::after_count;
-}
-
 bool is_clock(trigger_kind kind) {
   return kind == trigger_kind::after_delay || kind == trigger_kind::after_synchronized_time;
 }
@@ -179,15 +175,11 @@ bool trigger_view::ready(std::size_t i) const {
 
 void trigger_walk::fire_watermark(std::size_t i) {
   if (!has_parts(i)) return finish(i, true);
-  if (is_late(i)) {
-    // Where windows merge, the early part has seen the elements of the pane too, and a merge may make it its turn
-    // again.
-    reset(early_of(i));
-    finish(early_of(i), true);
-    return reset(late_of(i));
-  }
+  // In a late firing too: where windows merge, the early part has seen the elements of the pane, and a merge may make
+  // it its turn again.
+  const bool ends_early = is_late(i) || facts_.past_end();
   reset(early_of(i));
-  if (!facts_.past_end()) return;
+  if (!ends_early) return;
   finish(early_of(i), true);
   if (has_late(i)) reset(late_of(i));
   else finish(i, true);
@@ -346,7 +338,7 @@ std::optional<timestamp> trigger_view::next_clock(std::size_t i) const {
 
 void trigger_walk::clear(std::size_t i) {
   for (std::size_t node = i; node < end(i); ++node)
-    if (is_count(kind(node)) || is_clock(kind(node))) slot(node) = unset(kind(node));
+    if (kind(node) == trigger_kind::after_count || is_clock(kind(node))) slot(node) = unset(kind(node));
 }
 
 void trigger_walk::reset(std::size_t i) {
@@ -395,7 +387,8 @@ trigger_state trigger_state::decode(const trigger_program& program, reader& in) 
   for (std::int64_t& slot : state.slots_) slot = in.fixed<std::int64_t>();
   for (std::size_t i = 0; i < program.size(); ++i) {
     const trigger_program::node& node = program.at(i);
-    if (is_count(node.kind) && state.slots_[node.slot] < 0) in.fail("a trigger has counted less than nothing");
+    if (node.kind == trigger_kind::after_count && state.slots_[node.slot] < 0)
+      in.fail("a trigger has counted less than nothing");
     if (!is_clock(node.kind) || state.slots_[node.slot] == no_target) continue;
     const timestamp target{state.slots_[node.slot]};
     if (target < timestamp::min() || target > timestamp::max()) in.fail("a trigger waits for a time that is none");
