@@ -10,6 +10,7 @@ find_package(ZLIB REQUIRED)
 find_package(zstd REQUIRED CONFIG)
 find_package(SQLite3 REQUIRED)
 find_package(re2 REQUIRED MODULE)
+find_package(date REQUIRED CONFIG)
 # Compiled in from its header alone.
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 mark_as_advanced(XXHASH_INCLUDE_DIR)

@@ -6,6 +6,7 @@
 #include <millrace/io/csv.hpp>
 #include <millrace/io/enrich.hpp>
 #include <millrace/io/json_lines.hpp>
+#include <millrace/io/named_zone.hpp>
 #include <millrace/io/print.hpp>
 #include <millrace/io/read_csv.hpp>
 #include <millrace/io/read_text.hpp>

@@ -1,7 +1,6 @@
 #include <millrace/transforms/windows/calendar.hpp>
 #include <millrace/transforms/windows/fixed.hpp>
 
-#include <cstdlib>
 #include <stdexcept>
 
 namespace millrace {
@@ -57,12 +56,6 @@ std::string date_text(const date& d) {
   return std::to_string(d.year) + "-" + two_digits(d.month) + "-" + two_digits(d.day);
 }
 
-std::string offset_text(duration offset) {
-  const std::int64_t minutes = std::abs(offset.count()) / 60'000;
-  return std::string("utc") + (offset.count() < 0 ? "-" : "+") + two_digits(minutes / 60) + ":"
-         + two_digits(minutes % 60);
-}
-
 const char* text_of(calendar_unit unit) {
   switch (unit) {
   case calendar_unit::days:
@@ -100,15 +93,22 @@ calendar_windows::days_of calendar_windows::window_of_day(std::int64_t days) con
 }
 
 window calendar_windows::assign_one(timestamp t) const {
-  const days_of days = window_of_day(floor_div(t.millis() + utc_offset.count(), day_millis));
-  return detail::clipped_window(days.first * day_millis - utc_offset.count(),
-                                duration{(days.after - days.first) * day_millis});
+  days_of days = window_of_day(floor_div(t.millis() + zone.offset_at(t).count(), day_millis));
+  std::int64_t begin = zone.start_of_day(days.first);
+  std::int64_t end = zone.start_of_day(days.after);
+  // Where clocks go back over midnight, the date goes back too; the day has begun nevertheless.
+  while (t.millis() >= end) {
+    days = window_of_day(days.after);
+    begin = end;
+    end = zone.start_of_day(days.after);
+  }
+  return detail::clipped_window(begin, duration{end - begin});
 }
 
 std::string calendar_windows::describe() const {
   std::string text =
       (count == 1 ? "" : std::to_string(count) + " ") + text_of(unit) + " from " + date_text(parts_of(start));
-  return utc_offset.count() == 0 ? text : text + ", " + offset_text(utc_offset);
+  return zone == time_zone{} ? text : text + ", " + zone.name();
 }
 
 calendar_windows checked_calendar(calendar_windows made) {
@@ -119,8 +119,6 @@ calendar_windows checked_calendar(calendar_windows made) {
   require(made.unit == calendar_unit::days || static_cast<unsigned>(made.start.day()) <= 28,
           "months and years begin on a day that every month has, from 1 to 28, not "
               + std::to_string(static_cast<unsigned>(made.start.day())));
-  require(std::abs(made.utc_offset.count()) <= day_millis && made.utc_offset.count() % 60'000 == 0,
-          "the offset from UTC of calendar windows is whole minutes, at most a day");
   return made;
 }
 

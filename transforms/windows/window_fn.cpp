@@ -132,15 +132,15 @@ window_fn sessions(duration gap) {
 }
 
 window_fn calendar_days(std::int32_t count, const calendar_options& from) {
-  return window_fn{checked_calendar({calendar_unit::days, count, from.start, from.utc_offset})};
+  return window_fn{checked_calendar({calendar_unit::days, count, from.start, from.zone})};
 }
 
 window_fn calendar_months(std::int32_t count, const calendar_options& from) {
-  return window_fn{checked_calendar({calendar_unit::months, count, from.start, from.utc_offset})};
+  return window_fn{checked_calendar({calendar_unit::months, count, from.start, from.zone})};
 }
 
 window_fn calendar_years(std::int32_t count, const calendar_options& from) {
-  return window_fn{checked_calendar({calendar_unit::years, count, from.start, from.utc_offset})};
+  return window_fn{checked_calendar({calendar_unit::years, count, from.start, from.zone})};
 }
 
 window_fn calendar_weeks(std::int32_t count, std::chrono::weekday begins, const calendar_options& from) {
@@ -150,7 +150,7 @@ window_fn calendar_weeks(std::int32_t count, std::chrono::weekday begins, const 
   const auto monday = first - (std::chrono::weekday{first} - std::chrono::Monday);
   const std::chrono::year_month_day start{monday + (begins - std::chrono::Monday)};
   require(count >= 1 && count <= 10'000, "calendar windows count from 1 to 10000 weeks, not " + std::to_string(count));
-  return window_fn{checked_calendar({calendar_unit::days, 7 * count, start, from.utc_offset})};
+  return window_fn{checked_calendar({calendar_unit::days, 7 * count, start, from.zone})};
 }
 
 window_fn global_windows() {

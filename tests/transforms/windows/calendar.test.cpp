@@ -27,9 +27,9 @@ TEST(calendar_windows, are_days_of_utc_unless_an_offset_is_given) {
             (window{timestamp{951'782'400'000}, timestamp{951'868'800'000}}));
   const timestamp late_evening = timestamp{sys_days{2000y / 2 / 28}} + 23h + 30min;
   EXPECT_EQ(calendar_days().assign_one(late_evening), days_between(2000y / 2 / 28, 2000y / 2 / 29));
-  EXPECT_EQ(calendar_days(1, {.utc_offset = 1h}).assign_one(late_evening),
+  EXPECT_EQ(calendar_days(1, {.zone = utc_offset(1h)}).assign_one(late_evening),
             days_between(2000y / 2 / 29, 2000y / 3 / 1, 1h));
-  EXPECT_EQ(calendar_days(1, {.utc_offset = -9h - 30min}).assign_one(noon(2026y / 1 / 1)),
+  EXPECT_EQ(calendar_days(1, {.zone = utc_offset(-9h - 30min)}).assign_one(noon(2026y / 1 / 1)),
             days_between(2026y / 1 / 1, 2026y / 1 / 2, -9h - 30min));
 }
 
@@ -97,7 +97,7 @@ TEST(calendar_windows, are_single_and_map_side_inputs_by_the_end_of_the_main_win
 TEST(calendar_windows, describe_themselves_exactly) {
   EXPECT_EQ(calendar_days().describe(), "days from 1970-01-01");
   EXPECT_EQ(calendar_weeks(2).describe(), "14 days from 1969-12-29");
-  EXPECT_EQ(calendar_months(3, {.start = 2000y / 1 / 15, .utc_offset = -9h - 30min}).describe(),
+  EXPECT_EQ(calendar_months(3, {.start = 2000y / 1 / 15, .zone = utc_offset(-9h - 30min)}).describe(),
             "3 months from 2000-01-15, utc-09:30");
   EXPECT_NE(calendar_years(), calendar_months());
   EXPECT_EQ(calendar_years(), calendar_years());
@@ -110,7 +110,7 @@ TEST(calendar_windows, refuse_what_the_calendar_does_not_have) {
               refused("from 1 to 28, not 31"));
   EXPECT_THAT([] { static_cast<void>(calendar_days(1, {.start = 2001y / 2 / 29})); },
               refused("no day of the calendar"));
-  EXPECT_THAT([] { static_cast<void>(calendar_days(1, {.utc_offset = 1s})); }, refused("whole minutes"));
+  EXPECT_THAT([] { static_cast<void>(calendar_days(1, {.zone = utc_offset(1s)})); }, refused("whole minutes"));
 }
 
 }  // namespace
