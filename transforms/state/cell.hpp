@@ -25,33 +25,15 @@ class value_state {
   // The value, or null.
   [[nodiscard]] const T* find() const { return slot_.read() ? &*slot_.read() : nullptr; }
   [[nodiscard]] bool has_value() const { return slot_.read().has_value(); }
-  void set(T value) { keep_old() = std::move(value); }
-  void clear() { keep_old().reset(); }
+  void set(T value) { slot_.replace() = std::move(value); }
+  void clear() { slot_.replace().reset(); }
   [[nodiscard]] const std::string& name() const { return slot_.name(); }
 
  private:
   friend struct detail::cell_access;
-  stored& keep_old() {
-    stored& now = slot_.write();
-    if (!std::exchange(changed_, true)) old_ = std::exchange(now, std::nullopt);
-    return now;
-  }
-  void bind(stored& to) {
-    slot_.bind(to);
-    changed_ = false;
-  }
-  void take_back() {
-    if (std::exchange(changed_, false)) slot_.write() = std::move(old_);
-  }
-  void release() {
-    slot_.release();
-    if (changed_) old_.reset();
-  }
   [[nodiscard]] std::string kind() const { return "value of " + coder<T>::name(); }
 
-  detail::cell_slot<stored> slot_;
-  bool changed_ = false;  // in this call
-  stored old_;            // before the first change
+  detail::replaced_slot<stored> slot_;
 };
 
 // A bag of values for each key and window, of which nothing is read to add one.
@@ -67,36 +49,14 @@ class bag_state {
   [[nodiscard]] const std::vector<T>& read() const { return slot_.read(); }
   [[nodiscard]] bool empty() const { return slot_.read().empty(); }
   [[nodiscard]] std::size_t size() const { return slot_.read().size(); }
-  void clear() {
-    stored& now = slot_.write();
-    if (old_) return now.clear();
-    shrink(now);
-    old_ = std::exchange(now, {});
-  }
+  void clear() { slot_.clear(); }
   [[nodiscard]] const std::string& name() const { return slot_.name(); }
 
  private:
   friend struct detail::cell_access;
-  void shrink(stored& now) { now.erase(now.begin() + static_cast<std::ptrdiff_t>(old_size_), now.end()); }
-  void bind(stored& to) {
-    slot_.bind(to);
-    old_size_ = to.size();
-    old_.reset();
-  }
-  void take_back() {
-    if (old_) slot_.write() = std::move(*old_);
-    else shrink(slot_.write());
-    old_.reset();
-  }
-  void release() {
-    slot_.release();
-    old_.reset();
-  }
   [[nodiscard]] std::string kind() const { return "bag of " + coder<T>::name(); }
 
-  detail::cell_slot<stored> slot_;
-  std::size_t old_size_ = 0;   // before this call
-  std::optional<stored> old_;  // the values before this call, once it has cleared them
+  detail::appended_slot<stored> slot_;
 };
 
 }  // namespace millrace

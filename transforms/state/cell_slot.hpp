@@ -13,7 +13,8 @@
 
 namespace millrace::detail {
 
-// The storage that a cell stands for during a call, and its name. Every kind of cell has one.
+// The storage that a cell stands for during a call, and its name. The slots below also take back what a failed call
+// did.
 template <class Stored>
 class cell_slot {
  public:
@@ -38,37 +39,114 @@ class cell_slot {
   Stored* stored_ = nullptr;
 };
 
-// What a call has changed in a cell that is a container, so that it can be taken back at the cost of the changes alone.
-// `undo(stored, change)` takes one change back; changes are taken back in reverse. A container that was cleared is kept
-// aside whole, as it was before the call.
-template <class Stored, class Change>
-class cell_log {
+// The slot of a cell whose value is one object: what it was before the call's first change is kept aside.
+template <class Stored>
+class replaced_slot : public cell_slot<Stored> {
  public:
-  void add(Change change) {
+  using cell_slot<Stored>::cell_slot;
+
+  // The value, to be changed; the old one is copied first.
+  [[nodiscard]] Stored& change() {
+    Stored& now = this->write();
+    if (!std::exchange(changed_, true)) old_ = now;
+    return now;
+  }
+  // The value, to be replaced: in the call's first change it is moved away.
+  [[nodiscard]] Stored& replace() {
+    Stored& now = this->write();
+    if (!std::exchange(changed_, true)) old_ = std::exchange(now, Stored{});
+    return now;
+  }
+  void bind(Stored& to) {
+    cell_slot<Stored>::bind(to);
+    changed_ = false;
+  }
+  void take_back() {
+    if (std::exchange(changed_, false)) this->write() = std::move(old_);
+  }
+  void release() {
+    cell_slot<Stored>::release();
+    if (changed_) old_ = Stored{};
+  }
+
+ private:
+  bool changed_ = false;  // in this call
+  Stored old_{};          // before the first change
+};
+
+// The slot of a cell whose container a call only adds to or clears: an addition is taken back by its old size.
+template <class Stored>
+class appended_slot : public cell_slot<Stored> {
+ public:
+  using cell_slot<Stored>::cell_slot;
+
+  void clear() {
+    Stored& now = this->write();
+    if (old_) return now.clear();
+    shrink(now);
+    old_ = std::exchange(now, {});
+  }
+  void bind(Stored& to) {
+    cell_slot<Stored>::bind(to);
+    old_size_ = to.size();
+    old_.reset();
+  }
+  void take_back() {
+    if (old_) this->write() = std::move(*old_);
+    else shrink(this->write());
+    old_.reset();
+  }
+  void release() {
+    cell_slot<Stored>::release();
+    old_.reset();
+  }
+
+ private:
+  void shrink(Stored& now) { now.erase(now.begin() + static_cast<std::ptrdiff_t>(old_size_), now.end()); }
+
+  std::size_t old_size_ = 0;   // before this call
+  std::optional<Stored> old_;  // the values before this call, once it has cleared them
+};
+
+// The slot of a cell that is a container with changes of any kind, which are taken back at their own cost alone, in
+// reverse: change.undo(stored). A container that was cleared is kept aside whole, as it was before the call.
+template <class Stored, class Change>
+class logged_slot : public cell_slot<Stored> {
+ public:
+  using cell_slot<Stored>::cell_slot;
+
+  // Notes a change that was made.
+  void log(Change change) {
     if (!before_) changes_.push_back(std::move(change));
   }
-  template <class Undo>
-  void clear(Stored& stored, Undo&& undo) {
-    if (before_) return stored.clear();
-    undo_all(stored, undo);
-    before_ = std::exchange(stored, {});
+  void clear() {
+    Stored& now = this->write();
+    if (before_) return now.clear();
+    undo_all(now);
+    before_ = std::exchange(now, {});
   }
-  template <class Undo>
-  void take_back(Stored& stored, Undo&& undo) {
-    if (before_) stored = std::move(*before_);
-    else undo_all(stored, undo);
+  void bind(Stored& to) {
+    cell_slot<Stored>::bind(to);
     forget();
+  }
+  void take_back() {
+    if (before_) this->write() = std::move(*before_);
+    else undo_all(this->write());
+    forget();
+  }
+  void release() {
+    cell_slot<Stored>::release();
+    forget();
+  }
+
+ private:
+  void undo_all(Stored& now) {
+    for (Change& change : std::views::reverse(changes_)) change.undo(now);
+    changes_.clear();
   }
   void forget() {
     changes_.clear();
     before_.reset();
-  }
-
- private:
-  template <class Undo>
-  void undo_all(Stored& stored, Undo& undo) {
-    for (Change& change : std::views::reverse(changes_)) undo(stored, change);
-    changes_.clear();
   }
 
   std::vector<Change> changes_;
@@ -89,15 +167,15 @@ struct cell_key_less {
 struct cell_access {
   template <class Cell>
   static void bind(Cell& cell, typename Cell::stored& to) {
-    cell.bind(to);
+    cell.slot_.bind(to);
   }
   template <class Cell>
   static void take_back(Cell& cell) {
-    cell.take_back();
+    cell.slot_.take_back();
   }
   template <class Cell>
   static void release(Cell& cell) {
-    cell.release();
+    cell.slot_.release();
   }
   // Whether storage keeps nothing.
   template <class Cell>

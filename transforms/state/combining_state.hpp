@@ -36,40 +36,20 @@ class combining_state {
   [[nodiscard]] result read() const { return fn_.extract(slot_.read() ? *slot_.read() : fn_.create()); }
   [[nodiscard]] accumulator read_accumulator() const { return slot_.read() ? *slot_.read() : fn_.create(); }
   [[nodiscard]] bool empty() const { return !slot_.read().has_value(); }
-  void clear() {
-    keep_old();
-    slot_.write().reset();
-  }
+  void clear() { slot_.replace().reset(); }
   [[nodiscard]] const std::string& name() const { return slot_.name(); }
 
  private:
   friend struct detail::cell_access;
-  accumulator& change() {
-    keep_old();
-    stored& now = slot_.write();
-    return now ? *now : now.emplace(fn_.create());
-  }
   // Adding cannot be undone, so the accumulator before the call is kept: it is one value, as large as the state.
-  void keep_old() {
-    if (!std::exchange(changed_, true)) old_ = slot_.read();
-  }
-  void bind(stored& to) {
-    slot_.bind(to);
-    changed_ = false;
-  }
-  void take_back() {
-    if (std::exchange(changed_, false)) slot_.write() = std::move(old_);
-  }
-  void release() {
-    slot_.release();
-    if (changed_) old_.reset();
+  accumulator& change() {
+    stored& now = slot_.change();
+    return now ? *now : now.emplace(fn_.create());
   }
   [[nodiscard]] std::string kind() const { return detail::combine_fn_name(fn_) + " in " + coder<accumulator>::name(); }
 
-  detail::cell_slot<stored> slot_;
+  detail::replaced_slot<stored> slot_;
   Fn fn_;
-  bool changed_ = false;  // in this call
-  stored old_;            // before the first change
 };
 
 }  // namespace millrace

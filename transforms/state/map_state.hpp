@@ -25,7 +25,7 @@ class map_state {
 
   void put(Key key, Value value) {
     const auto [at, added] = slot_.write().try_emplace(std::move(key));
-    log_.add({at->first, added ? std::nullopt : std::optional<Value>{std::move(at->second)}});
+    slot_.log({at->first, added ? std::nullopt : std::optional<Value>{std::move(at->second)}});
     at->second = std::move(value);
   }
   // The value that is there, or null if there was none and `value` was put.
@@ -42,7 +42,7 @@ class map_state {
     return *find(key);
   }
   void remove(const Key& key) {
-    if (auto removed = slot_.write().extract(key)) log_.add({std::move(removed.key()), std::move(removed.mapped())});
+    if (auto removed = slot_.write().extract(key)) slot_.log({std::move(removed.key()), std::move(removed.mapped())});
   }
 
   // The value of a key, or null; valid until the map changes.
@@ -71,7 +71,7 @@ class map_state {
   [[nodiscard]] const stored& entries() const { return slot_.read(); }
   [[nodiscard]] bool empty() const { return slot_.read().empty(); }
   [[nodiscard]] std::size_t size() const { return slot_.read().size(); }
-  void clear() { log_.clear(slot_.write(), undo); }
+  void clear() { slot_.clear(); }
   [[nodiscard]] const std::string& name() const { return slot_.name(); }
 
  private:
@@ -79,24 +79,14 @@ class map_state {
   struct change {
     Key key;
     std::optional<Value> before;
+    void undo(stored& now) {
+      if (before) now.insert_or_assign(std::move(key), std::move(*before));
+      else now.erase(key);
+    }
   };
-  static void undo(stored& now, change& of) {
-    if (of.before) now.insert_or_assign(std::move(of.key), std::move(*of.before));
-    else now.erase(of.key);
-  }
-  void bind(stored& to) {
-    slot_.bind(to);
-    log_.forget();
-  }
-  void take_back() { log_.take_back(slot_.write(), undo); }
-  void release() {
-    slot_.release();
-    log_.forget();
-  }
   [[nodiscard]] std::string kind() const { return "map of " + coder<Key>::name() + " to " + coder<Value>::name(); }
 
-  detail::cell_slot<stored> slot_;
-  detail::cell_log<stored, change> log_;
+  detail::logged_slot<stored, change> slot_;
 };
 
 }  // namespace millrace

@@ -28,11 +28,11 @@ class multimap_state {
   void put(Key key, Value value) {
     const auto at = slot_.write().try_emplace(std::move(key)).first;
     at->second.push_back(std::move(value));
-    log_.add({at->first, std::nullopt});
+    slot_.log({at->first, std::nullopt});
   }
   // Forgets all values of a key.
   void remove(const Key& key) {
-    if (auto removed = slot_.write().extract(key)) log_.add({std::move(removed.key()), std::move(removed.mapped())});
+    if (auto removed = slot_.write().extract(key)) slot_.log({std::move(removed.key()), std::move(removed.mapped())});
   }
 
   // The values of a key, in no promised order; valid until the multimap changes.
@@ -49,7 +49,7 @@ class multimap_state {
   // The keys with their values; valid until the multimap changes.
   [[nodiscard]] const stored& entries() const { return slot_.read(); }
   [[nodiscard]] bool empty() const { return slot_.read().empty(); }
-  void clear() { log_.clear(slot_.write(), undo); }
+  void clear() { slot_.clear(); }
   [[nodiscard]] const std::string& name() const { return slot_.name(); }
 
  private:
@@ -57,29 +57,19 @@ class multimap_state {
   struct change {
     Key key;
     std::optional<bag> removed;  // else one value was added
-  };
-  static void undo(stored& now, change& of) {
-    if (of.removed) {
-      now.insert_or_assign(std::move(of.key), std::move(*of.removed));
-      return;
+    void undo(stored& now) {
+      if (removed) {
+        now.insert_or_assign(std::move(key), std::move(*removed));
+        return;
+      }
+      const auto at = now.find(key);
+      at->second.pop_back();
+      if (at->second.empty()) now.erase(at);
     }
-    const auto at = now.find(of.key);
-    at->second.pop_back();
-    if (at->second.empty()) now.erase(at);
-  }
-  void bind(stored& to) {
-    slot_.bind(to);
-    log_.forget();
-  }
-  void take_back() { log_.take_back(slot_.write(), undo); }
-  void release() {
-    slot_.release();
-    log_.forget();
-  }
+  };
   [[nodiscard]] std::string kind() const { return "multimap of " + coder<Key>::name() + " to " + coder<Value>::name(); }
 
-  detail::cell_slot<stored> slot_;
-  detail::cell_log<stored, change> log_;
+  detail::logged_slot<stored, change> slot_;
   bag nothing_;
 };
 

@@ -26,7 +26,7 @@ class ordered_list_state {
 
   void add(timestamp at, Value value) {
     slot_.write().emplace(at, std::move(value));
-    log_.add({at, std::nullopt});
+    slot_.log({at, std::nullopt});
   }
   // All pairs of a timestamp and a value, by timestamp; valid until the list changes.
   [[nodiscard]] const stored& read() const { return slot_.read(); }
@@ -40,11 +40,11 @@ class ordered_list_state {
   void clear_range(timestamp from, timestamp to) {
     stored& now = slot_.write();
     for (auto at = now.lower_bound(from); at != now.end() && at->first < to; at = now.erase(at))
-      log_.add({at->first, std::move(at->second)});
+      slot_.log({at->first, std::move(at->second)});
   }
   [[nodiscard]] bool empty() const { return slot_.read().empty(); }
   [[nodiscard]] std::size_t size() const { return slot_.read().size(); }
-  void clear() { log_.clear(slot_.write(), undo); }
+  void clear() { slot_.clear(); }
   [[nodiscard]] const std::string& name() const { return slot_.name(); }
 
  private:
@@ -52,24 +52,14 @@ class ordered_list_state {
   struct change {
     timestamp at;
     std::optional<Value> removed;  // else one was added, behind those with its timestamp
+    void undo(stored& now) {
+      if (removed) now.emplace_hint(now.lower_bound(at), at, std::move(*removed));
+      else now.erase(std::prev(now.upper_bound(at)));
+    }
   };
-  static void undo(stored& now, change& of) {
-    if (of.removed) now.emplace_hint(now.lower_bound(of.at), of.at, std::move(*of.removed));
-    else now.erase(std::prev(now.upper_bound(of.at)));
-  }
-  void bind(stored& to) {
-    slot_.bind(to);
-    log_.forget();
-  }
-  void take_back() { log_.take_back(slot_.write(), undo); }
-  void release() {
-    slot_.release();
-    log_.forget();
-  }
   [[nodiscard]] std::string kind() const { return "ordered list of " + coder<Value>::name(); }
 
-  detail::cell_slot<stored> slot_;
-  detail::cell_log<stored, change> log_;
+  detail::logged_slot<stored, change> slot_;
 };
 
 }  // namespace millrace

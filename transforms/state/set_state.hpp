@@ -22,18 +22,18 @@ class set_state {
   // Whether it was not there.
   bool add_if_absent(T value) {
     const auto [at, added] = slot_.write().insert(std::move(value));
-    if (added) log_.add({*at, true});
+    if (added) slot_.log({*at, true});
     return added;
   }
   void remove(const T& value) {
-    if (auto removed = slot_.write().extract(value)) log_.add({std::move(removed.value()), false});
+    if (auto removed = slot_.write().extract(value)) slot_.log({std::move(removed.value()), false});
   }
   [[nodiscard]] bool contains(const T& value) const { return slot_.read().contains(value); }
   // All values; valid until the set changes.
   [[nodiscard]] const stored& read() const { return slot_.read(); }
   [[nodiscard]] bool empty() const { return slot_.read().empty(); }
   [[nodiscard]] std::size_t size() const { return slot_.read().size(); }
-  void clear() { log_.clear(slot_.write(), undo); }
+  void clear() { slot_.clear(); }
   [[nodiscard]] const std::string& name() const { return slot_.name(); }
 
  private:
@@ -41,24 +41,14 @@ class set_state {
   struct change {
     T value;
     bool added;
+    void undo(stored& now) {
+      if (added) now.erase(value);
+      else now.insert(std::move(value));
+    }
   };
-  static void undo(stored& now, change& of) {
-    if (of.added) now.erase(of.value);
-    else now.insert(std::move(of.value));
-  }
-  void bind(stored& to) {
-    slot_.bind(to);
-    log_.forget();
-  }
-  void take_back() { log_.take_back(slot_.write(), undo); }
-  void release() {
-    slot_.release();
-    log_.forget();
-  }
   [[nodiscard]] std::string kind() const { return "set of " + coder<T>::name(); }
 
-  detail::cell_slot<stored> slot_;
-  detail::cell_log<stored, change> log_;
+  detail::logged_slot<stored, change> slot_;
 };
 
 }  // namespace millrace
