@@ -1,3 +1,4 @@
+#include "elements.hpp"
 #include "harness.hpp"
 
 #include <millrace/actors/simulation/simulate.hpp>
@@ -16,16 +17,7 @@ namespace millrace::programs {
 namespace {
 
 using namespace std::chrono_literals;
-using text = std::string;
-using number = std::int64_t;
-using pair = kv<text, text>;
-
-timestamped_value<pair> at(const char* value, number time) {
-  return {pair{"k", value}, timestamp{time}};
-}
-timestamp time(number millis) {
-  return timestamp{millis};
-}
+using namespace texts;
 
 // A session that each element keeps open for as long as it says. Those of a key that intersect merge.
 struct said_sessions {
@@ -83,7 +75,19 @@ void months(pipeline& p, outputs& out) {
                            .add({at("d", 1)})
                            .advance_watermark_to_infinity();
   show_groups(out, "month", input, {.into = calendar_months()});
-  show_groups(out, "there", input, {.into = calendar_months(1, {.utc_offset = 1h})});
+  show_groups(out, "there", input, {.into = calendar_months(1, {.zone = utc_offset(1h)})});
+}
+
+// Clocks go forward in the second night of 1970 and back in the fourth.
+void summer_time(pipeline& p, outputs& out) {
+  const time_zone there("there", 0h, {{time(90'000'000), 1h}, {time(262'800'000), 0h}});
+  const auto input = p
+                     | test_stream<pair>("input")
+                           .add({at("a", 86'400'000), at("b", 169'199'999), at("c", 169'200'000)})
+                           .advance_watermark_to(time(169'200'000))
+                           .add({at("d", 255'600'000), at("e", 345'599'999), at("f", 169'199'999)})
+                           .advance_watermark_to_infinity();
+  show_groups(out, "day", input, {.into = calendar_days(1, {.zone = there})});
 }
 
 void said_lengths(pipeline& p, outputs& out) {
@@ -131,6 +135,9 @@ void earlier_side(pipeline& p, outputs& out) {
 
 TEST(scripted, months) {
   check_scripted({"months", months});
+}
+TEST(scripted, summer_time) {
+  check_scripted({"summer_time", summer_time});
 }
 TEST(scripted, said_lengths) {
   check_scripted({"said_lengths", said_lengths});

@@ -1,3 +1,4 @@
+#include "elements.hpp"
 #include "harness.hpp"
 
 #include <millrace/transforms/combiners.hpp>
@@ -19,17 +20,8 @@ namespace millrace::programs {
 namespace {
 
 using namespace std::chrono_literals;
-using text = std::string;
-using number = std::int64_t;
-using pair = kv<text, number>;
+using namespace numbers;
 using line = kv<text, text>;
-
-timestamp time(number millis) {
-  return timestamp{millis};
-}
-timestamped_value<pair> at(const char* key, number millis, number value = 0) {
-  return {pair{key, value}, time(millis)};
-}
 
 // Keeps each element in a cell of every kind, and says what they hold when the window expires.
 class keeps_all {

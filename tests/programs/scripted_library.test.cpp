@@ -1,3 +1,4 @@
+#include "elements.hpp"
 #include "harness.hpp"
 
 #include <millrace/transforms/combine.hpp>
@@ -20,13 +21,7 @@ namespace millrace::programs {
 namespace {
 
 using namespace std::chrono_literals;
-using text = std::string;
-using number = std::int64_t;
-using pair = kv<text, number>;
-
-timestamp time(number millis) {
-  return timestamp{millis};
-}
+using namespace numbers;
 
 void timed_batches(pipeline& p, outputs& out) {
   test_stream<pair> input("input");

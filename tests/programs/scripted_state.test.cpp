@@ -1,3 +1,4 @@
+#include "elements.hpp"
 #include "harness.hpp"
 
 #include <millrace/transforms/combine.hpp>
@@ -16,16 +17,7 @@ namespace millrace::programs {
 namespace {
 
 using namespace std::chrono_literals;
-using text = std::string;
-using number = std::int64_t;
-using pair = kv<text, number>;
-
-timestamp time(number millis) {
-  return timestamp{millis};
-}
-timestamped_value<pair> at(const char* key, number millis, number value = 0) {
-  return {pair{key, value}, time(millis)};
-}
+using namespace numbers;
 
 // Numbers the elements of each key and window.
 class numbering {

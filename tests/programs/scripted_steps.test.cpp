@@ -1,3 +1,4 @@
+#include "elements.hpp"
 #include "harness.hpp"
 
 #include <millrace/transforms/combine.hpp>
@@ -24,16 +25,7 @@ namespace millrace::programs {
 namespace {
 
 using namespace std::chrono_literals;
-using text = std::string;
-using number = std::int64_t;
-using pair = kv<text, number>;
-
-timestamp time(number millis) {
-  return timestamp{millis};
-}
-timestamped_value<pair> at(const char* key, number millis, number value) {
-  return {pair{key, value}, time(millis)};
-}
+using namespace numbers;
 
 // Early sums of two, corrections of one: panes 3 early, 7 on time, 15 late, all of key k.
 pcollection<pair> three_panes(pipeline& p) {

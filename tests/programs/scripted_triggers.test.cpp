@@ -1,3 +1,4 @@
+#include "elements.hpp"
 #include "harness.hpp"
 
 #include <millrace/transforms/combine.hpp>
@@ -14,17 +15,8 @@ namespace millrace::programs {
 namespace {
 
 using namespace std::chrono_literals;
-using text = std::string;
-using number = std::int64_t;
-using pair = kv<text, text>;
+using namespace texts;
 using reports = kv<text, number>;
-
-timestamped_value<pair> at(const char* value, number time) {
-  return {pair{"k", value}, timestamp{time}};
-}
-timestamp time(number millis) {
-  return timestamp{millis};
-}
 
 // Each value on its own, one bundle after another, at one time.
 test_stream<pair>& add_each(test_stream<pair>& to, const text& values, number at_time) {

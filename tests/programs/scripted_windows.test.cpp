@@ -1,3 +1,4 @@
+#include "elements.hpp"
 #include "harness.hpp"
 
 #include <millrace/transforms/co_group_by_key.hpp>
@@ -20,16 +21,7 @@ namespace millrace::programs {
 namespace {
 
 using namespace std::chrono_literals;
-using text = std::string;
-using number = std::int64_t;
-using pair = kv<text, text>;
-
-timestamped_value<pair> at(const char* value, number time) {
-  return {pair{"k", value}, timestamp{time}};
-}
-timestamp time(number millis) {
-  return timestamp{millis};
-}
+using namespace texts;
 
 void show_groups(outputs& out, const text& label, const pcollection<pair>& input, const windowing& how) {
   out.show(label, input | window_into("windows of " + label, how) | group_by_key("group " + label)

@@ -1,3 +1,4 @@
+#include "elements.hpp"
 #include "harness.hpp"
 
 #include <millrace/transforms/combine.hpp>
@@ -22,17 +23,8 @@ namespace millrace::programs {
 namespace {
 
 using namespace std::chrono_literals;
-using text = std::string;
-using number = std::int64_t;
-using pair = kv<text, number>;
+using namespace numbers;
 using rate = kv<text, number>;
-
-timestamp time(number millis) {
-  return timestamp{millis};
-}
-timestamped_value<pair> at(const char* key, number millis, number value = 0) {
-  return {pair{key, value}, time(millis)};
-}
 
 // Sums what it gets times a factor, and reads the factor in a timer and when the window expires too.
 class with_factor {
