@@ -115,6 +115,7 @@ struct has_unordered {
 };
 struct hides {
   explicit hides(int number) : number_(number) {}
+  [[nodiscard]] int number() const { return number_; }
 
  private:
   int number_;
