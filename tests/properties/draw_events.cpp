@@ -22,6 +22,7 @@ class event_drawing {
       : from_(from), commands_(of.steps[0].what.kind == transform_kind::timers),
         repeated_(of.steps[0].what.kind == transform_kind::distinct),
         sorted_(std::ranges::any_of(of.steps, [](const auto& s) { return s.what.kind == transform_kind::sorted; })),
+        side_(!of.side.empty()), unique_(of.steps[0].what.kind == transform_kind::side_map && !of.side[0].rekey),
         keys_(from.number(1, 4)) {}
 
   std::vector<event> all() {
@@ -31,6 +32,7 @@ class event_drawing {
     if (end < 35) events_.push_back({event_kind::watermark, {}, reference::max_time});
     else if (end < 60 && !commands_) events_.push_back({event_kind::drain, {}, {}});
     else if (end < 63) events_.push_back({event_kind::cancel, {}, {}});
+    if (side_ && end < 35) events_.push_back({event_kind::side_watermark, {}, reference::max_time});
     if (sorted_) move_apart();
     return std::move(events_);
   }
@@ -44,6 +46,7 @@ class event_drawing {
     }
   }
   void add() {
+    if (side_ && from_.chance(45)) return from_.chance(60) ? add_side_elements() : move_side_watermark();
     const std::int64_t kind = from_.number(0, 99);
     if (kind < 52) return add_elements();
     if (kind < 74) return move_watermark();
@@ -80,6 +83,22 @@ class event_drawing {
     events_.push_back(std::move(made));
   }
 
+  void move_side_watermark() {
+    side_watermark_ += from_.chance(12) ? from_.number(20, 70) : from_.number(-2, 12);
+    events_.push_back({event_kind::side_watermark, {}, side_watermark_});
+  }
+  void add_side_elements() {
+    event made{event_kind::side_elements, {}, {}};
+    for (std::int64_t i = from_.number(1, 4); i > 0; --i) {
+      element one;
+      one.value = std::to_string(next_value_++);
+      one.key = unique_ ? "s" + one.value : from_.one_of({"a", "b", "k"});
+      one.time = side_watermark_ + (from_.chance(20) ? from_.number(-30, 5) : from_.number(-4, 25));
+      made.elements.push_back(std::move(one));
+    }
+    events_.push_back(std::move(made));
+  }
+
   std::string draw_value(instant time) {
     if (repeated_) return std::to_string(from_.number(1, 5));
     if (commands_ && from_.chance(80)) return draw_command(time, from_.number(0, 1));
@@ -108,9 +127,12 @@ class event_drawing {
   bool commands_;
   bool repeated_;
   bool sorted_;
+  bool side_;
+  bool unique_;  // a map's keys come once
   std::int64_t keys_;
   std::vector<event> events_;
   instant watermark_ = 0;
+  instant side_watermark_ = 0;
   instant clock_ = 0;
   std::int64_t next_value_ = 1;
   std::set<instant> used_;

@@ -148,6 +148,12 @@ bool groups(const step& of) {
   return kind == group || kind == sum || kind == count || kind == max || kind == mean || kind == distinct;
 }
 
+bool reads_side(const step& of) {
+  using enum transform_kind;
+  const transform_kind kind = of.what.kind;
+  return kind == side_singleton || kind == side_iterable || kind == side_map || kind == side_multimap;
+}
+
 bool gives_numbers(const step& of) {
   using enum transform_kind;
   const transform_kind kind = of.what.kind;
@@ -203,8 +209,8 @@ bool is_decided(const step& first, const step& next) {
   return !both_see_clock && !after_global;
 }
 
-// Panes of several keys come to a step one after the other. A step that takes them under one key must not show it: it
-// fires once for all of them.
+// Panes of several keys come to a step one after the other, and so do elements that have waited for a side input in
+// several windows. A step that takes them under one key must not show it: it fires once for all of them.
 void forget_keys(step& before, step& after) {
   before.lateness = 0;
   after.lateness.reset();
@@ -233,7 +239,41 @@ step draw_next(draws& from, step& before) {
   if (from.chance(20)) made.closing = reference::firing::always;
   made.remerge = from.chance(10);
   made.rekey = groups(before) && from.chance(15);
-  if (made.rekey || unkeyed || made.what.kind == transform_kind::distinct) forget_keys(before, made);
+  if (made.rekey || unkeyed || made.what.kind == transform_kind::distinct || reads_side(before))
+    forget_keys(before, made);
+  return made;
+}
+
+// A step that reads a side input.
+step draw_reader(draws& from) {
+  using enum transform_kind;
+  step made;
+  made.windows = draw_windows(from, from.chance(30));
+  draw_rest(from, made);
+  made.what.kind = from.one_of({side_singleton, side_iterable, side_iterable, side_map, side_multimap});
+  if (made.what.kind == side_singleton && from.chance(80)) made.what.fallback = "0";
+  return made;
+}
+
+// What a step reads: elements, or one number of them all that fires once, so that the order in which panes of several
+// keys or moments come to the view does not show. No window of it belongs to the global window of the main input but
+// its own global one.
+step draw_side(draws& from, const step& reader) {
+  using enum transform_kind;
+  step made;
+  made.windows = draw_windows(from, false);
+  if (reader.windows->kind == window_kind::global) made.windows = window_function{};
+  made.firing_trigger = from.chance(30) ? draw_plain_trigger(from) : draw_lasting_trigger(from);
+  draw_rest(from, made);
+  made.timestamps = static_cast<reference::timestamp_combiner>(from.number(0, 2));
+  made.what.kind = none;
+  if (reader.what.kind == side_singleton || from.chance(30)) {
+    made.rekey = true;
+    made.what.kind = from.one_of({sum, max, count});
+    made.firing_trigger = with_parts(trigger_kind::by_default, {});
+    made.lateness = 0;
+    if (reader.what.kind == side_singleton && from.chance(90)) made.panes = reference::accumulation::discarding;
+  }
   return made;
 }
 
@@ -243,10 +283,17 @@ program draw_program(draws& from) {
   program made;
   made.unsafe_triggers = from.chance(95);
   made.bounded = from.chance(15);
-  made.steps.push_back(draw_first(from));
+  if (from.chance(15)) {
+    made.steps.push_back(draw_reader(from));
+    made.side.push_back(draw_side(from, made.steps.front()));
+  } else {
+    made.steps.push_back(draw_first(from));
+  }
   if (!from.chance(60)) return made;
   step next = draw_next(from, made.steps.back());
-  if (is_decided(made.steps.back(), next)) made.steps.push_back(std::move(next));
+  const bool side_sees_clock = !made.side.empty() && has_clock(made.side.front());
+  if (is_decided(made.steps.back(), next) && !(side_sees_clock && has_clock(next)))
+    made.steps.push_back(std::move(next));
   return made;
 }
 

@@ -8,6 +8,7 @@ namespace millrace::properties {
 
 namespace {
 
+using reference::program;
 using reference::step;
 using reference::trigger;
 
@@ -48,11 +49,12 @@ std::vector<trigger> simpler(const trigger& of) {
   return all;
 }
 
-void simplify_step(const random_case& of, std::size_t i, std::vector<random_case>& to) {
-  const step& now = of.pipeline.steps[i];
+void simplify_step(const random_case& of, std::vector<step> program::* chain, std::size_t i,
+                   std::vector<random_case>& to) {
+  const step& now = (of.pipeline.*chain)[i];
   const auto changed = [&](auto change) {
     random_case less = of;
-    change(less.pipeline.steps[i]);
+    change((less.pipeline.*chain)[i]);
     to.push_back(std::move(less));
   };
   if (now.rekey) changed([](step& s) { s.rekey = false; });
@@ -75,7 +77,8 @@ std::vector<random_case> smaller(const random_case& of) {
     erase_at(all.emplace_back(of).pipeline.steps, 0);
   }
   leave_out_events(of, all);
-  for (std::size_t i = 0; i < of.pipeline.steps.size(); ++i) simplify_step(of, i, all);
+  for (std::size_t i = 0; i < of.pipeline.steps.size(); ++i) simplify_step(of, &program::steps, i, all);
+  for (std::size_t i = 0; i < of.pipeline.side.size(); ++i) simplify_step(of, &program::side, i, all);
   return all;
 }
 

@@ -56,6 +56,7 @@ void statistics::count(const random_case& of, const reference_run& run, const co
   if (compared.general) traits.insert("general path");
   if (std::ranges::any_of(of.pipeline.steps, keeps_state)) traits.insert("state");
   if (of.pipeline.steps.size() > 1) traits.insert("several steps");
+  if (!of.pipeline.side.empty()) traits.insert("side inputs");
   for (const std::string& trait : traits) ++counts_[trait];
 }
 

@@ -22,8 +22,8 @@ std::vector<bundle> accept_by(stateful& what, const bundle& elements, const mome
   return what.accept(elements, now);
 }
 
-std::vector<bundle> accept_by(side_reader& what, const bundle& elements, const moment&, const side_view* view) {
-  return what.accept(elements, *view);
+std::vector<bundle> accept_by(side_reader& what, const bundle& elements, const moment& now, const side_view* view) {
+  return what.accept(elements, *view, now.output_watermark);
 }
 
 template <class PassThrough>
@@ -41,7 +41,7 @@ chain::chain(const std::vector<step>& steps, const strategy& input, const progra
     if (is_grouping(each.what.kind)) {
       here.what = grouping(result_windowing_, each.what);
     } else if (reads_side_input(each.what.kind)) {
-      here.what = side_reader(each.what);
+      here.what = side_reader(each.what, result_windowing_.lateness);
     } else if (each.what.kind != transform_kind::none && each.what.kind != transform_kind::reshuffle) {
       here.what = stateful(result_windowing_, each.what);
     }

@@ -115,7 +115,9 @@ report engine::look() const {
   report seen;
   seen.held = main_.held();
   seen.dropped = main_.dropped();
-  seen.state_left = main_.keeps_state();
+  for (const drops& one : side_.dropped()) seen.dropped.push_back(one);
+  for (const drops& one : entries_.dropped()) seen.dropped.push_back(one);
+  seen.state_left = main_.keeps_state() || side_.keeps_state() || entries_.keeps_state();
   seen.state = state_;
   seen.error = error_;
   return seen;

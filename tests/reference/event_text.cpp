@@ -97,15 +97,20 @@ const std::map<std::string, event_kind>& event_words() {
 }  // namespace
 
 bool is_event(const std::string& line) {
-  return event_words().contains(word_reader(line).peek());
+  word_reader words(line);
+  if (words.take("side")) return !words.at_end();
+  return event_words().contains(words.peek());
 }
 
 event parse_event(const std::string& line) {
   word_reader words(line);
+  const bool side = words.take("side");
   const std::string word = words.next();
   const auto kind = event_words().find(word);
   if (kind == event_words().end()) throw bad_transcript("not an event: " + line);
   event parsed{kind->second, {}, {}};
+  if (side && parsed.kind != event_kind::elements && parsed.kind != event_kind::watermark)
+    throw bad_transcript("not an event of a side input: " + line);
   if (parsed.kind == event_kind::elements) {
     do parsed.elements.push_back(parse_element(words.next()));
     while (word == "B" && !words.at_end());
@@ -115,6 +120,7 @@ event parse_event(const std::string& line) {
     parsed.time = words.next_instant();
   }
   words.expect_end();
+  if (side) parsed.kind = parsed.kind == event_kind::elements ? event_kind::side_elements : event_kind::side_watermark;
   return parsed;
 }
 

@@ -190,7 +190,7 @@ enum class job_state { running, drained, cancelled, failed };
 struct report {
   std::vector<output> outputs;
   instant held = min_time;     // the output watermark of the last step
-  std::vector<drops> dropped;  // of each step, so far
+  std::vector<drops> dropped;  // of each step, so far; then of those of the side input
   bool state_left = false;     // some step keeps state, a hold or a timer
   job_state state = job_state::running;
   std::string error;  // why it failed

@@ -41,7 +41,7 @@ TEST_P(reference_transcripts, come_out_as_written) {
 
 INSTANTIATE_TEST_SUITE_P(all, reference_transcripts,
                          testing::Values("chains", "combine", "drain", "holds", "lateness", "panes", "property",
-                                         "random", "runner", "state", "timers", "triggers", "user", "windows"),
+                                         "random", "runner", "side", "state", "timers", "triggers", "user", "windows"),
                          [](const auto& name) { return std::string(name.param); });
 
 TEST(reference_transcript_text, is_read_as_the_grammar_says) {

@@ -45,14 +45,25 @@ void parse_options(transform& what, word_reader& words) {
 
 transform parse_transform(word_reader& words) {
   static const std::map<std::string, transform_kind> kinds{
-      {"none", transform_kind::none},       {"reshuffle", transform_kind::reshuffle},
-      {"group", transform_kind::group},     {"sum", transform_kind::sum},
-      {"count", transform_kind::count},     {"max", transform_kind::max},
-      {"mean", transform_kind::mean},       {"distinct", transform_kind::distinct},
-      {"bag", transform_kind::bag},         {"running_count", transform_kind::running_count},
-      {"timers", transform_kind::timers},   {"looping", transform_kind::looping},
-      {"batches", transform_kind::batches}, {"dedup", transform_kind::dedup},
+      {"none", transform_kind::none},
+      {"reshuffle", transform_kind::reshuffle},
+      {"group", transform_kind::group},
+      {"sum", transform_kind::sum},
+      {"count", transform_kind::count},
+      {"max", transform_kind::max},
+      {"mean", transform_kind::mean},
+      {"distinct", transform_kind::distinct},
+      {"bag", transform_kind::bag},
+      {"running_count", transform_kind::running_count},
+      {"timers", transform_kind::timers},
+      {"looping", transform_kind::looping},
+      {"batches", transform_kind::batches},
+      {"dedup", transform_kind::dedup},
       {"sorted", transform_kind::sorted},
+      {"singleton", transform_kind::side_singleton},
+      {"map", transform_kind::side_map},
+      {"list", transform_kind::side_iterable},
+      {"multimap", transform_kind::side_multimap},
   };
   const std::string word = words.next();
   const auto kind = kinds.find(word);
@@ -60,6 +71,7 @@ transform parse_transform(word_reader& words) {
   transform what;
   what.kind = kind->second;
   if (what.kind == transform_kind::looping || what.kind == transform_kind::dedup) what.length = words.next_instant();
+  if (what.kind == transform_kind::side_singleton && !words.at_end()) what.fallback = words.next();
   if (what.kind == transform_kind::batches) what.limit = words.next_instant();
   if (what.kind == transform_kind::looping && !words.at_end()) what.limit = words.next_instant();
   if (what.kind == transform_kind::bag || what.kind == transform_kind::batches) parse_options(what, words);

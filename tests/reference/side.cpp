@@ -81,10 +81,14 @@ entries side_view::read(const window& in) const {
   return all;
 }
 
-std::vector<bundle> side_reader::accept(const bundle& elements, const side_view& view) {
+std::vector<bundle> side_reader::accept(const bundle& elements, const side_view& view, instant watermark) {
   bundle ready;
   for (const output& element : elements) {
     const window in = view.window_for(element.in);
+    if (is_gone(element.in, in, watermark)) {
+      ++dropped_.late;
+      continue;
+    }
     if (!view.is_ready(in)) {
       waiting_.push_back(element);
       continue;
@@ -98,7 +102,11 @@ std::vector<bundle> side_reader::accept(const bundle& elements, const side_view&
 }
 
 std::vector<bundle> side_reader::retry(const side_view& view) {
-  return accept(std::exchange(waiting_, {}), view);
+  return accept(std::exchange(waiting_, {}), view, min_time);
+}
+
+bool side_reader::is_gone(const window& main, const window& side, instant watermark) const {
+  return expiry_of(main, lateness_) < watermark && side != global_window && expiry_of(side, lateness_) < watermark;
 }
 
 instant side_reader::hold() const {

@@ -46,20 +46,27 @@ class side_view {
 // and holds the watermark.
 class side_reader {
  public:
-  explicit side_reader(transform what) : what_(std::move(what)) {}
+  side_reader(transform what, instant lateness) : what_(std::move(what)), lateness_(lateness) {}
 
-  [[nodiscard]] std::vector<bundle> accept(const bundle& elements, const side_view& view);
+  // `watermark` is what the step has promised so far: contents that nothing before it can need are gone, and elements
+  // that ask for them are dropped.
+  [[nodiscard]] std::vector<bundle> accept(const bundle& elements, const side_view& view, instant watermark);
 
   // Looks at the waiting elements again.
   [[nodiscard]] std::vector<bundle> retry(const side_view& view);
 
   [[nodiscard]] instant hold() const;
   [[nodiscard]] bool keeps_state() const { return !waiting_.empty(); }
+  [[nodiscard]] drops dropped() const { return dropped_; }
 
  private:
   [[nodiscard]] std::string read(const side_view& view, const window& in) const;
 
+  [[nodiscard]] bool is_gone(const window& main, const window& side, instant watermark) const;
+
   transform what_;
+  instant lateness_;
+  drops dropped_;
   bundle waiting_;
 };
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// The acceptance cases of side inputs by their numbers; transcripts have no form for them.
+// The acceptance cases of side inputs by their numbers.
 namespace reference {
 namespace {
 

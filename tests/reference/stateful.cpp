@@ -108,7 +108,7 @@ void stateful::run(const due& what, call& here, windows_of_key& windows) const {
   auto& timers = what.kind == due_kind::event_timer ? here.state.event_timers : here.state.clock_timers;
   const timer fired = timers.at(what.name);
   timers.erase(what.name);
-  if (here.now.draining) here.state.fired_in_drain.insert(what.name);
+  if (here.now.draining && here.now.watermark == max_time) here.state.fired_in_drain.insert(what.name);
   here.time = fired.output.value_or(fired.at);
   program_.on_timer(here, what.name, fired);
 }

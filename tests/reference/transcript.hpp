@@ -63,8 +63,7 @@ struct bad_transcript : std::runtime_error {
 // A case that is marked wrong is played like any other.
 [[nodiscard]] std::vector<std::string> differences(const transcript_case& one);
 
-// Writes a case that happened to a pipeline: what comes of each event on the engine is what must come. Throws
-// bad_transcript for a side input, which transcripts do not have.
+// Writes a case that happened to a pipeline: what comes of each event on the engine is what must come.
 [[nodiscard]] std::string written_case(const std::string& title, const program& pipeline,
                                        const std::vector<event>& events);
 

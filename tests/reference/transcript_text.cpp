@@ -71,13 +71,19 @@ class case_reader {
 
   static void take_setting(transcript_case& now, const std::string& line) {
     word_reader words(line);
+    std::vector<step>& steps = now.pipeline.side.empty() ? now.pipeline.steps : now.pipeline.side;
     if (words.take("then")) {
       words.expect_end();
-      now.pipeline.steps.emplace_back();
+      steps.emplace_back();
+    } else if (words.take("side")) {
+      words.expect_end();
+      if (!now.pipeline.side.empty()) throw bad_transcript("a case has one side input");
+      now.pipeline.side.push_back(first_step());
+      now.pipeline.side.back().what.kind = transform_kind::none;
     } else if (words.peek() == "refused") {
       now.refused = quoted(line);
     } else {
-      parse_setting(now, now.pipeline.steps.back(), line);
+      parse_setting(now, steps.back(), line);
     }
   }
 

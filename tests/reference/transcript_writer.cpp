@@ -74,15 +74,23 @@ std::string word_of(transform_kind kind) {
     return "dedup";
   case transform_kind::sorted:
     return "sorted";
-  default:
-    throw bad_transcript("a transcript has no side input");
+  case transform_kind::side_singleton:
+    return "singleton";
+  case transform_kind::side_iterable:
+    return "list";
+  case transform_kind::side_map:
+    return "map";
+  case transform_kind::side_multimap:
+    break;
   }
+  return "multimap";
 }
 
 std::string text_of(const transform& what) {
   std::string text = word_of(what.kind);
   if (what.length > 0) text += " " + std::to_string(what.length);
   if (what.limit > 0) text += " " + std::to_string(what.limit);
+  if (what.fallback) text += " " + *what.fallback;
   if (what.after) text += " after " + std::to_string(*what.after);
   if (what.clock) text += " clock " + std::to_string(*what.clock);
   return text + (what.expire ? " expire" : "");
@@ -126,11 +134,17 @@ std::string lines_of(const step& of, bool first) {
 
 std::string line_of(const event& what) {
   const std::string time = what.time ? std::to_string(*what.time) : "";
+  std::string text = "B";
   switch (what.kind) {
   case event_kind::elements:
     break;
+  case event_kind::side_elements:
+    text = "side B";
+    break;
   case event_kind::watermark:
     return "WM " + time;
+  case event_kind::side_watermark:
+    return "side WM " + time;
   case event_kind::clock:
     return "PT " + time;
   case event_kind::checkpoint:
@@ -141,11 +155,7 @@ std::string line_of(const event& what) {
     return "drain";
   case event_kind::cancel:
     return "cancel";
-  case event_kind::side_elements:
-  case event_kind::side_watermark:
-    throw bad_transcript("a transcript has no side input");
   }
-  std::string text = "B";
   for (const element& one : what.elements) {
     text += " " + (one.key == "k" ? "" : one.key + ":") + one.value + "@" + std::to_string(one.time);
   }
@@ -215,6 +225,9 @@ std::string written_pipeline(const std::string& title, const program& pipeline) 
   if (pipeline.unsafe_triggers) text += "unsafe\n";
   for (std::size_t i = 0; i < pipeline.steps.size(); ++i) {
     text += (i > 0 ? "then\n" : "") + lines_of(pipeline.steps[i], i == 0);
+  }
+  for (std::size_t i = 0; i < pipeline.side.size(); ++i) {
+    text += (i > 0 ? "then\n" : "side\n") + lines_of(pipeline.side[i], i == 0);
   }
   return text;
 }

@@ -19,6 +19,10 @@ void test_script::add_elements(std::size_t total) {
   elements_ = total;
 }
 
+void test_script::pause() {
+  events_.push_back({.first = elements_});
+}
+
 void test_script::advance_watermark_to(timestamp to) {
   if (to < mark_)
     throw pipeline_error(name_, "the watermark of a test stream never falls: it is at " + std::to_string(mark_.millis())
@@ -42,7 +46,7 @@ std::string test_script::describe() const {
     if (!text.empty()) text += ", ";
     switch (e.kind) {
     case scripted_head::event_kind::elements:
-      text += "add " + std::to_string(e.count);
+      text += e.count == 0 ? "pause" : "add " + std::to_string(e.count);
       break;
     case scripted_head::event_kind::watermark:
       text += "watermark " + std::to_string(e.mark.millis());

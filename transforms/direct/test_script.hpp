@@ -34,6 +34,8 @@ class test_script {
   void check_element(timestamp at) const;
   // Adds the elements from the last one added to `total`, exclusive. They are one bundle.
   void add_elements(std::size_t total);
+  // Adds an event in which nothing happens.
+  void pause();
   void advance_watermark_to(timestamp to);
   void advance_processing_time(duration by);
 

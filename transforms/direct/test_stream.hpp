@@ -117,6 +117,11 @@ class test_stream {
     of_.script.add_elements(of_.values.size());
     return *this;
   }
+  // Nothing happens: event i of all test streams of a pipeline is one event, so that a pause in one lets another go on.
+  test_stream& pause() {
+    of_.script.pause();
+    return *this;
+  }
   // Elements at their own event times.
   test_stream& add(std::initializer_list<timestamped_value<T>> values) {
     for (const auto& v : values) place(v.value, v.at);

@@ -134,14 +134,14 @@ class viewing_operator final : public stage_operator, public receiver<In>, publi
     };
     return std::apply([&](auto&... v) { return (one(v) && ...); }, views_);
   }
-  // Whether the contents for a window were forgotten because it has expired in the main input. That is the output of
+  // Whether the contents for a window may be forgotten because it has expired in the main input. That is the output of
   // the steps before this one in the stage: a pane which the head gives out at the end of its window is not late here
   // though the stage's own input is further, so what counts is what the stage has promised.
   [[nodiscard]] bool expired(const window& main) {
     if (!(main.max_timestamp() + main_lateness_ < clock_.output_watermark)) return false;
     const auto forgotten = [&](auto& v) {
       const window side = v.windows().of(main);
-      return !v.has(side) && v.windows().collectable(side, clock_.output_watermark, timestamp::max());
+      return v.windows().collectable(side, clock_.output_watermark, timestamp::max());
     };
     try {
       return std::apply([&](auto&... v) { return (forgotten(v) || ...); }, views_);

@@ -134,18 +134,16 @@ void grouping::add_pending(key_id id) {
   for (const group_window& w : key.windows)
     if (!w.closed) all.push_back(w.in);
   const window_merging merges(strategy_.into, all);
-  for (const window& result : merges.results()) merge(id, result, merges, pending);
+  for (const window& result : merges.results()) merge(id, result, merges);
   for (const pending_element& e : pending) add_to(id, merges.target(e.in), e);
 }
 
-void grouping::merge(key_id id, const window& result, const window_merging& merges,
-                     const std::vector<pending_element>& pending) {
+void grouping::merge(key_id id, const window& result, const window_merging& merges) {
   group_key& key = keys_[id];
   const auto takes_part = [&](const group_window& w) { return !w.closed && merges.target(w.in) == result; };
   const auto parts = std::ranges::count_if(key.windows, takes_part);
-  const auto joins = [&](const pending_element& e) { return e.in != result && merges.target(e.in) == result; };
   const group_window* same = key.find(result);
-  const bool changes = same == nullptr || same->closed || parts > 1 || std::ranges::any_of(pending, joins);
+  const bool changes = same == nullptr || same->closed || parts > 1;
   if (parts == 0 || !changes) return;
 
   std::vector<group_window> merging;

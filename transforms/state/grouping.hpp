@@ -128,8 +128,7 @@ class grouping {
   void add_to(key_id id, const window& in, const pending_element& e);
   void add_pending(key_id id);
   // Merges the key's windows that have become `result`, with those of `pending`, which have no state yet.
-  void merge(key_id id, const window& result, const window_merging& merges,
-             const std::vector<pending_element>& pending);
+  void merge(key_id id, const window& result, const window_merging& merges);
   group_window merged_window(const window& result, std::vector<group_window>& merging);
   void merge_holds(group_window& merged, std::vector<group_window>& merging);
 

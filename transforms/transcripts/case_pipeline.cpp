@@ -7,6 +7,7 @@
 #include <millrace/transforms/reshuffle.hpp>
 #include <millrace/transforms/transcripts/case_output.hpp>
 #include <millrace/transforms/transcripts/case_pipeline.hpp>
+#include <millrace/transforms/transcripts/case_side.hpp>
 #include <millrace/transforms/transcripts/words.hpp>
 #include <millrace/transforms/window_into.hpp>
 
@@ -52,44 +53,78 @@ rows add_transform(const rows& in, const case_transform& of, const std::string& 
   return add_program(in, of, prefix);
 }
 
-rows add_step(rows in, const case_step& step, const std::string& prefix) {
+// A step of the main input reads `side`, which may be null.
+rows add_step(rows in, const case_step& step, const rows* side, const std::string& prefix) {
   if (step.rekey) in = in | map(prefix + "rekey", [](const case_row& x) { return case_row{"k", x.value}; });
   if (step.remerge) in = in | remerge(prefix + "remerge");
   if (step.sets_windowing) in = in | window_into(prefix + "windows", step.options);
-  return add_transform(in, step.transform, prefix);
+  if (!step.transform.reads_side()) return add_transform(in, step.transform, prefix);
+  if (side == nullptr)
+    throw pipeline_error(in.owner().path_of(prefix + step.transform.name),
+                         "it reads the side input, but the case has none; begin one with a line \"side\"");
+  return add_reader(in, *side, step.transform, prefix);
 }
+
+rows add_steps(rows now, const std::vector<case_step>& steps, const rows* side, const std::string& prefix) {
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    now = add_step(now, steps[i], side, prefix + std::to_string(i + 1) + " ");
+  return now;
+}
+
+// A test stream of a case, and where its watermark is.
+struct case_stream {
+  test_stream<case_row> events;
+  timestamp mark = timestamp::min();
+
+  [[nodiscard]] bool moved_by(const case_event& e) const {
+    return e.is == case_event::kind::elements || (e.is == case_event::kind::watermark && *e.at > mark);
+  }
+  void add(const case_event& e) {
+    if (e.is == case_event::kind::watermark) {
+      mark = *e.at;
+      events.advance_watermark_to(mark);
+      return;
+    }
+    std::vector<timestamped_value<case_row>> elements;
+    for (const case_element& x : e.elements) elements.push_back({case_row{x.key, x.value}, x.at});
+    events.add(std::span<const timestamped_value<case_row>>(elements));
+  }
+};
 
 }  // namespace
 
 case_pipeline::case_pipeline(const transcript_case& of) : pipeline_("case " + of.number) {
   if (of.unsafe) pipeline_.allow_unsafe_triggers();
-  rows now = add_input(of);
-  for (std::size_t i = 0; i < of.steps.size(); ++i)
-    now = add_step(now, of.steps[i], "step " + std::to_string(i + 1) + " ");
+  const std::vector<rows> inputs = add_inputs(of);
+  std::optional<rows> side;
+  if (!of.side.empty()) side = add_steps(inputs.at(1), of.side, nullptr, "side ");
+  const rows now = add_steps(inputs.at(0), of.steps, side ? &*side : nullptr, "step ");
   now | observe(last, seen_);
   now | collect("committed", committed_);
 }
 
-rows case_pipeline::add_input(const transcript_case& of) {
-  test_stream<case_row> stream("input");
-  stream.allow_elements_after_end();
-  if (of.bounded) stream.bounded();
+std::vector<rows> case_pipeline::add_inputs(const transcript_case& of) {
+  std::vector<case_stream> streams{{test_stream<case_row>("input")}};
+  if (!of.side.empty()) streams.push_back({test_stream<case_row>("side input")});
+  for (case_stream& s : streams) s.events.allow_elements_after_end();
   std::size_t scripted = 0;
-  timestamp mark = timestamp::min();
   for (const case_event& e : of.events) {
-    const bool moves = e.is == case_event::kind::elements || (e.is == case_event::kind::watermark && *e.at > mark);
+    if (e.side && of.side.empty())
+      throw pipeline_error("side input", "\"" + e.text + "\" belongs to a side input, but the case has none");
+    const std::size_t to = e.side ? 1 : 0;
+    const bool moves = streams[to].moved_by(e);
     scripted_.push_back(moves ? std::optional{scripted++} : std::nullopt);
     if (!moves) continue;
-    if (e.is == case_event::kind::watermark) {
-      mark = *e.at;
-      stream.advance_watermark_to(mark);
-      continue;
-    }
-    std::vector<timestamped_value<case_row>> elements;
-    for (const case_element& x : e.elements) elements.push_back({case_row{x.key, x.value}, x.at});
-    stream.add(std::span<const timestamped_value<case_row>>(elements));
+    for (std::size_t i = 0; i < streams.size(); ++i)
+      if (i == to) streams[i].add(e);
+      else streams[i].events.pause();
   }
-  return pipeline_ | stream;
+  std::vector<rows> inputs;
+  for (case_stream& s : streams) {
+    if (of.bounded) s.events.bounded();
+    inputs.push_back(pipeline_ | s.events);
+  }
+  return inputs;
 }
 
 std::vector<step_path> case_pipeline::paths() const {

@@ -18,7 +18,7 @@ struct step_path {
 };
 
 // A case as a pipeline that the public interface of the library builds: a test stream of its elements and watermarks,
-// its steps, and two sinks. Must stay where it is while a job runs it.
+// another of its side input, its steps, and two sinks. Must stay where it is while a job runs it.
 class case_pipeline {
  public:
   // The name of the transform that sees what comes out of the last step.
@@ -28,7 +28,7 @@ class case_pipeline {
   explicit case_pipeline(const transcript_case& of);
 
   [[nodiscard]] const pipeline& description() const { return pipeline_; }
-  // The event of the test stream that plays event `i` of the case; none for one that moves nothing, or the clock.
+  // The event of the test streams that plays event `i` of the case; none for one that moves nothing, or the clock.
   [[nodiscard]] std::optional<std::size_t> scripted(std::size_t i) const { return scripted_.at(i); }
   // What came out since this was asked last.
   [[nodiscard]] std::vector<recorded<case_row>> take() const { return seen_.take(); }
@@ -38,7 +38,8 @@ class case_pipeline {
   [[nodiscard]] std::vector<step_path> paths() const;
 
  private:
-  pcollection<case_row> add_input(const transcript_case& of);
+  // The collections of the elements of the case and, if it has one, of its side input.
+  std::vector<pcollection<case_row>> add_inputs(const transcript_case& of);
 
   pipeline pipeline_;
   std::vector<std::optional<std::size_t>> scripted_;

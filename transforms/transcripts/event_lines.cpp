@@ -72,6 +72,13 @@ expected_output output_of(words all) {
 
 case_event event_of(const words& all, const std::string& line, std::uint32_t number) {
   using kind = case_event::kind;
+  if (all[0] == "side") {
+    if (all.size() < 2 || (all[1] != "E" && all[1] != "B" && all[1] != "WM"))
+      refuse("an event of the side input is one of: side E, side B, side WM");
+    case_event made = event_of({all.begin() + 1, all.end()}, line, number);
+    made.side = true;
+    return made;
+  }
   case_event made{.line = number, .text = line};
   const std::string& word = all[0];
   if (word == "E" || word == "B") {

@@ -93,8 +93,9 @@ bool take_windowing(windowing& options, const words& all, const std::string& lin
 }
 
 case_transform transform_of(words all) {
-  static constexpr std::array<std::string_view, 10> plain{"group",    "sum",       "count", "max",           "mean",
-                                                          "distinct", "reshuffle", "none",  "running_count", "timers"};
+  static constexpr std::array<std::string_view, 13> plain{"group",    "sum",       "count",   "max",           "mean",
+                                                          "distinct", "reshuffle", "none",    "running_count", "timers",
+                                                          "list",     "map",       "multimap"};
   case_transform made{.name = word_at(all, 1)};
   const auto end = [&](std::size_t count) { expect_count(all, count); };
   if (made.name == "bag") {
@@ -115,6 +116,9 @@ case_transform transform_of(words all) {
   } else if (made.name == "dedup") {
     made.by = duration_of(word_at(all, 2));
     end(3);
+  } else if (made.name == "singleton") {
+    if (all.size() > 2) made.fallback = all[2];
+    end(made.fallback ? 3 : 2);
   } else if (made.name == "sorted" || std::ranges::count(plain, made.name) > 0) {
     end(2);
   } else {
@@ -137,6 +141,11 @@ bool case_transform::groups() const {
   return std::ranges::count(all, name) > 0;
 }
 
+bool case_transform::reads_side() const {
+  static constexpr std::array<std::string_view, 4> all{"singleton", "list", "map", "multimap"};
+  return std::ranges::count(all, name) > 0;
+}
+
 case_step first_step() {
   case_step step;
   step.options = {.into = global_windows(),
@@ -154,8 +163,13 @@ void setting_lines::note_once(const std::string& name) {
   if (!written_.insert(name).second) refuse("\"" + name + "\" is written twice");
 }
 
+void setting_lines::begin_step() {
+  std::erase_if(written_, [](const std::string& of) { return !of.ends_with(" (case)"); });
+}
+
 bool setting_lines::take(transcript_case& to, const std::vector<std::string>& words, const std::string& line) {
-  case_step& step = to.steps.back();
+  std::vector<case_step>& steps = to.side.empty() ? to.steps : to.side;
+  case_step& step = steps.back();
   const std::string& name = words[0];
   if (take_windowing(step.options, words, line)) {
     step.sets_windowing = true;
@@ -169,8 +183,14 @@ bool setting_lines::take(transcript_case& to, const std::vector<std::string>& wo
     note_once(name);
   } else if (name == "then") {
     expect_count(words, 1);
-    to.steps.emplace_back();
-    std::erase_if(written_, [](const std::string& of) { return !of.ends_with(" (case)"); });
+    steps.emplace_back();
+    begin_step();
+  } else if (name == "side") {
+    if (words.size() > 1) return false;  // an event of the side input
+    note_once("side (case)");
+    to.side = {first_step()};
+    to.side.front().transform.name = "none";
+    begin_step();
   } else if (name == "refused") {
     to.refused = quoted(line);
     note_once("refused (case)");

@@ -17,6 +17,8 @@ class setting_lines {
 
  private:
   void note_once(const std::string& name);
+  // A step's settings may be written again for the next.
+  void begin_step();
 
   std::set<std::string> written_;  // of the step, and of the whole case
 };

@@ -15,14 +15,17 @@ namespace millrace::transcripts {
 // What a step does with its input. Which of the numbers there are depends on the name.
 struct case_transform {
   std::string name = "group";
-  std::optional<std::uint64_t> count = {};  // of `batches` and `looping`
-  std::optional<duration> by = {};          // of `looping` and `dedup`
-  std::optional<duration> after = {};       // of `bag`
-  std::optional<duration> clock = {};       // of `bag` and `batches`
-  bool expire = false;                      // of `bag`
+  std::optional<std::uint64_t> count = {};   // of `batches` and `looping`
+  std::optional<duration> by = {};           // of `looping` and `dedup`
+  std::optional<duration> after = {};        // of `bag`
+  std::optional<duration> clock = {};        // of `bag` and `batches`
+  bool expire = false;                       // of `bag`
+  std::optional<std::string> fallback = {};  // of `singleton`
 
   // It groups by key: windows, triggers and panes apply to it.
   [[nodiscard]] bool groups() const;
+  // It reads the side input.
+  [[nodiscard]] bool reads_side() const;
 };
 
 // One step of a case: what is written of its settings.
@@ -75,6 +78,7 @@ struct case_event {
   std::uint32_t line = 0;
   std::string text;
   kind is = kind::elements;
+  bool side = false;  // elements or a watermark of the side input
   std::vector<case_element> elements = {};
   std::optional<timestamp> at = {};  // of a watermark or clock; of a crash, if a clock is written
   std::vector<expected_line> expected = {};
@@ -86,6 +90,7 @@ struct transcript_case {
   std::string number = {};
   std::string title = {};
   std::vector<case_step> steps = {};
+  std::vector<case_step> side = {};  // of the side input that steps read; none if there is none
   bool unsafe = false;
   bool bounded = false;
   bool ordered = false;
