@@ -104,6 +104,7 @@ int main(int argc, char** argv) try {
   const mr::job_report report = job.wait();
   self->send(screen, closing::value);
   self->wait_for(screen);
+  for (const mr::graph_warning& w : report.warnings) std::cerr << mr::to_text(w) << '\n';
   if (!report.succeeded()) throw std::runtime_error(report.error);
   std::cout << door.pushed() << " payments\n";
 } catch (const std::exception& error) {

@@ -26,7 +26,10 @@ outcome run_shell(const std::string& command) {
 outcome run_example(const std::string& name, const std::vector<std::string>& arguments) {
   std::string command = "timeout 120 " + quoted(std::string(MILLRACE_EXAMPLES_DIR "/") + name);
   for (const std::string& argument : arguments) command += " " + quoted(argument);
-  return run_shell(command);
+  outcome result = run_shell(command);
+  // Examples show how things are done: none does what is seldom meant.
+  EXPECT_EQ(result.err.find("warning: transform"), std::string::npos) << name << ": " << result.err;
+  return result;
 }
 
 std::vector<std::string> sorted_lines(const std::string& text) {

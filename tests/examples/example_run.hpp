@@ -12,7 +12,8 @@ struct outcome {
   std::string err;
 };
 
-// Runs an example program in a process of its own and waits for its end, at most 120 s.
+// Runs an example program in a process of its own and waits for its end, at most 120 s. Fails the test if the
+// program warns of its own pipeline.
 outcome run_example(const std::string& name, const std::vector<std::string>& arguments);
 
 // Runs a command of the shell, in the folder of these tests. Used for everything that is expected of an example.
