@@ -23,7 +23,8 @@ namespace millrace {
 // gives one value for each key, in their order, and none where the service does not know the key. It answers or throws
 // within the timeout: service_timeout if the service did not answer, service_refusal if it has too much to do, anything
 // else for other faults. A client is used by one thread at a time; after a throw other than service_refusal it is
-// destroyed, and another is opened when one is needed.
+// destroyed, and another is opened when one is needed. Opening one may throw the same: at the start of a shard refusals
+// and timeouts only mean that it is opened later, other faults fail the job.
 template <class Client, class Key>
 concept service_client = requires(Client c, std::span<const Key> keys, duration timeout) {
   typename Client::value;
@@ -36,8 +37,17 @@ class client_pool {
  public:
   client_pool(Open open, std::size_t clients) : open_(std::move(open)), clients_(clients) {}
 
+  // Opens clients ahead of the first call. One that a busy or silent service does not give is opened when it is needed.
   void open_all() {
-    for (std::size_t i = 0; i < clients_.size(); ++i) open(i);
+    for (std::size_t i = 0; i < clients_.size(); ++i) {
+      try {
+        open(i);
+      } catch (const service_refusal&) {
+        continue;
+      } catch (const service_timeout&) {
+        return;  // the others would wait as long
+      }
+    }
   }
   void close_all() noexcept {
     for (auto& c : clients_) c.reset();

@@ -36,6 +36,7 @@ struct service {
   std::deque<answer> answers;  // the next ones; then it is right
   std::vector<std::vector<text>> asked;
   std::vector<duration> waits;
+  std::deque<answer> openings;  // how it answers those who connect; then it takes them
   int opened = 0;
   int open = 0;
   timestamp now;
@@ -56,6 +57,11 @@ class word_client {
  public:
   using value = int;
   explicit word_client(service& of) : of_(&of) {
+    const answer now = of.openings.empty() ? answer::right : of.openings.front();
+    if (!of.openings.empty()) of.openings.pop_front();
+    if (now == answer::refusal) throw service_refusal("full");
+    if (now == answer::timeout) throw service_timeout("5 s");
+    if (now == answer::fault) throw std::runtime_error("wrong password");
     ++of.opened;
     ++of.open;
   }
@@ -150,6 +156,29 @@ TEST(enrich, opens_another_client_after_a_timeout) {
   const auto r = run(s, {"a"}, s.options());
   EXPECT_THAT(r.good, ElementsAre(enriched{"a", 1}));
   EXPECT_EQ(s.opened, 2);
+}
+
+TEST(enrich, opens_clients_later_that_the_service_does_not_take_at_the_start) {
+  service s;
+  s.openings = {answer::refusal, answer::timeout, answer::refusal, answer::right};
+  auto options = s.options();
+  options.clients = 3;  // of which the third is not tried at the start, as the second waited in vain
+  const auto r = run(s, {"a"}, options);
+  EXPECT_THAT(r.good, ElementsAre(enriched{"a", 1}));
+  EXPECT_EQ(s.waits.size(), 1U);
+  EXPECT_EQ(s.opened, 1);
+}
+
+TEST(enrich, fails_the_job_if_clients_cannot_be_opened_for_another_reason) {
+  service s;
+  s.openings = {answer::fault};
+  try {
+    run(s, {"a"}, s.options());
+    FAIL() << "no client was opened";
+  } catch (const element_failure& fault) {
+    EXPECT_EQ(fault.step(), "lengths");
+    EXPECT_THAT(fault.what(), HasSubstr("wrong password"));
+  }
 }
 
 TEST(enrich, gives_elements_up_when_all_attempts_failed) {
