@@ -35,7 +35,8 @@ using result = std::unique_ptr<PGresult, clearing>;
 void require_connection_string(const std::string& text) {
   char* fault = nullptr;
   PQconninfoOption* const parsed = PQconninfoParse(text.c_str(), &fault);
-  const std::string why = fault != nullptr ? fault : "";
+  std::string why = fault != nullptr ? fault : "";
+  why.resize(std::min(why.find('\n'), why.size()));
   PQconninfoFree(parsed);
   PQfreemem(fault);
   if (parsed == nullptr) throw std::runtime_error("\"" + text + "\" is no connection string of PostgreSQL: " + why);

@@ -171,6 +171,21 @@ TEST_F(enrich_orders, comes_back_until_the_server_has_room) {
   expect_each_order_once();
 }
 
+// Only one of two shards gets a connection, and keeps it. What the other is asked for is not known, but not lost
+// either.
+TEST_F(enrich_orders, gives_up_what_a_shard_without_connection_reads) {
+  admin.ask("ALTER ROLE reader CONNECTION LIMIT 1");
+  const outcome run = run_example("enrich_orders", arguments({"--shards=2", "--connections=1", "--tries=2"}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const std::string numbers =
+      run_shell("cat " + quoted(folder.path().string()) + "/enriched* | grep -o '\"id\":[0-9]*'").out;
+  std::string once;
+  for (int i = 0; i < orders; ++i) once += "\"id\":" + std::to_string(i) + "\n";
+  EXPECT_EQ(sorted_lines(numbers), sorted_lines(once));
+  EXPECT_THAT(run_shell("cat " + quoted(folder.path().string()) + "/enriched.dead*").out,
+              HasSubstr("too many connections for role"));
+}
+
 // The process behind a connection is stopped, so that not even its own timeout ends what it does.
 TEST_F(enrich_orders, leaves_a_connection_that_is_silent) {
   give_trouble(200, "is locked");
