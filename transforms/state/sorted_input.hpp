@@ -15,10 +15,10 @@
 
 namespace millrace {
 
-// The elements of a stateful function that asks for them in the order of event time. An element is put aside until the
-// watermark is above its time plus the allowed lateness, when no earlier one is taken any more; it holds the output
-// watermark at its time. Each key and window with elements waits for one bundle_timer. Owned by the function's
-// operator.
+// The elements of a stateful function that asks for them in the order of event time. Each key and window with elements
+// waits, by one bundle_timer, until the watermark is above the time of the first plus the allowed lateness; then all
+// come out before which none can come any more: those up to the watermark less the lateness, since elements of the very
+// time may come behind each other. What waits holds the output watermark at its time. Owned by the function's operator.
 template <class Value>
 class sorted_input {
  public:
@@ -49,8 +49,8 @@ class sorted_input {
   void take_due(bundle& to, Allowed&& allowed) {
     timers_.take_due(time_domain::event, clock_.input_watermark, to, allowed);
   }
-  // The elements for whose sake a timer was made that are due now, in order; they are forgotten here. None if the timer
-  // has been overtaken by an earlier element.
+  // The elements for whose sake a timer was made and those behind them that can come out too, in order; they are
+  // forgotten here. None if the timer has been overtaken by an earlier element.
   [[nodiscard]] elements take(const bundle_timer& of) {
     elements taken;
     const auto in = windows_.find(of.in);
@@ -61,7 +61,7 @@ class sorted_input {
       return taken;
     elements& waiting = at->second;
     timers_.remove(time_domain::event, timer(of.in, of.key, waiting));
-    while (!waiting.empty() && late(waiting.begin()->first, of.in)) {
+    while (!waiting.empty() && in_order(waiting.begin()->first, of.in)) {
       bytes_ -= bytes_of(waiting.begin()->second);
       taken.insert(taken.end(), waiting.extract(waiting.begin()));
     }
@@ -116,6 +116,10 @@ class sorted_input {
   // The last instant of the watermark at which an earlier element would still be taken.
   [[nodiscard]] timestamp due(timestamp time, const window& in) const {
     return std::min(time + strategy_.allowed_lateness, strategy_.expiry(in));
+  }
+  // Whether no element of an earlier time is taken any more.
+  [[nodiscard]] bool in_order(timestamp time, const window& in) const {
+    return time + strategy_.allowed_lateness <= clock_.input_watermark || late(time, in);
   }
   [[nodiscard]] timer_id timer(const window& in, const std::string& key, const elements& waiting) const {
     return {due(waiting.begin()->first, in), key, in, cell_};

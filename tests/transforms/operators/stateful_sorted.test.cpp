@@ -72,9 +72,11 @@ TEST(stateful_sorted_input, waits_for_what_may_still_come_and_holds_the_watermar
   EXPECT_THAT(step.watermark(4), ElementsAre("\"kb\" global @3"));
   EXPECT_EQ(step.output_watermark(), timestamp{4});
   EXPECT_THAT(step.element({"k", "d"}, 4), IsEmpty());
-  EXPECT_THAT(step.watermark(5), ElementsAre("\"jc\" global @4", "\"kd\" global @4"));
+  EXPECT_THAT(step.element({"j", "e"}, 6), IsEmpty());
+  // a is at the watermark: it comes with d, since nothing can come before it any more.
+  EXPECT_THAT(step.watermark(5), ElementsAre("\"jc\" global @4", "\"kd\" global @4", "\"ka\" global @5"));
   EXPECT_EQ(step.output_watermark(), timestamp{5});
-  EXPECT_THAT(step.end(), ElementsAre("\"ka\" global @5"));
+  EXPECT_THAT(step.end(), ElementsAre("\"je\" global @6"));
   EXPECT_EQ(step.output_watermark(), timestamp::max());
   EXPECT_EQ(step.metrics.dropped("late"), 0U);
 }
@@ -140,9 +142,10 @@ TEST(stateful_sorted_input, that_is_overtaken_on_its_way_is_given_with_what_came
   const auto due = step.take_due_timers();
   ASSERT_EQ(due[0].timers.size(), 1U);
   EXPECT_EQ(due[0].timers[0].fires, timestamp{15});
+  step.element({"k", "c"}, 7);
   step.element({"k", "b"}, 6);
-  EXPECT_THAT(step.accept_timers(due), ElementsAre("\"ka\" global @5"));
-  EXPECT_THAT(step.watermark(17), ElementsAre("\"kb\" global @6"));
+  EXPECT_THAT(step.accept_timers(due), ElementsAre("\"ka\" global @5", "\"kb\" global @6"));
+  EXPECT_THAT(step.watermark(18), ElementsAre("\"kc\" global @7"));
 }
 
 TEST(stateful_sorted_input, is_named_in_the_description) {
