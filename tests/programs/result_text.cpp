@@ -22,13 +22,6 @@ std::string text_of_window(const window& w) {
   return "[" + text_of_time(w.start) + "," + text_of_time(w.end) + ")";
 }
 
-std::string text_of_stamp(const stamp& at) {
-  static constexpr const char* timings[] = {"EARLY", "ON_TIME", "LATE", "UNKNOWN"};
-  return text_of_window(at.in) + " @" + text_of_time(at.time) + " " + timings[static_cast<std::size_t>(at.pane.timing)]
-         + " " + std::to_string(at.pane.index) + "/" + std::to_string(at.pane.non_speculative_index)
-         + (at.pane.is_first ? " F" : "") + (at.pane.is_last ? " L" : "");
-}
-
 // The label and the first word after it.
 std::string key_of(const std::string& line) {
   const std::size_t label = line.find(": ");
@@ -81,6 +74,13 @@ void add_metrics(const metrics_by_step& metrics, std::vector<std::string>& lines
 }
 
 }  // namespace
+
+std::string text_of_stamp(const stamp& at) {
+  static constexpr const char* timings[] = {"EARLY", "ON_TIME", "LATE", "UNKNOWN"};
+  return text_of_window(at.in) + " @" + text_of_time(at.time) + " " + timings[static_cast<std::size_t>(at.pane.timing)]
+         + " " + std::to_string(at.pane.index) + "/" + std::to_string(at.pane.non_speculative_index)
+         + (at.pane.is_first ? " F" : "") + (at.pane.is_last ? " L" : "");
+}
 
 std::vector<std::string> lines_of(const outputs& shown, reading as, const metrics_by_step& metrics) {
   std::vector<std::string> lines;

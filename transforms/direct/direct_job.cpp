@@ -217,7 +217,7 @@ std::map<std::string, metric_board> direct_job::metrics() const {
 timestamp direct_job::output_watermark(const std::string& path) const {
   for (const auto& s : stages_)
     for (const node_id n : s->description().nodes)
-      if (graph_.at(n).path == path) return s->sent_mark();
+      if (graph_.at(n).path == path) return s->sent_mark().at;
   return timestamp::min();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <millrace/transforms/element/watermark.hpp>
 #include <millrace/transforms/stages/stage_instance.hpp>
 
 #include <deque>
@@ -15,7 +16,7 @@ struct direct_message {
   edge_id on = 0;
   std::uint32_t shard = 0;
   bundle_ptr rows;  // null: only the watermark
-  timestamp mark = timestamp::min();
+  watermark mark = {};
 };
 
 // One stage of a direct job: an instance for each of its shards, its input queue, and the watermarks of its main
@@ -37,18 +38,20 @@ class direct_stage {
   bool take_one(timestamp now);
   // Whether the watermark to be sent on has moved since it was last asked.
   bool mark_moved();
-  [[nodiscard]] timestamp sent_mark() const { return sent_; }
+  [[nodiscard]] const watermark& sent_mark() const { return sent_; }
 
   bool ended = false;  // its sources have nothing more
 
  private:
   void take_rows(const direct_message& m, bool view, timestamp now);
   void take_mark(const direct_message& m, bool view, timestamp now);
+  // What its main inputs promise together.
+  [[nodiscard]] watermark inputs() const;
 
   const stage_plan& plan_;
   message_queue inbox_;
-  std::map<edge_id, timestamp> marks_;
-  timestamp sent_ = timestamp::min();
+  std::map<edge_id, watermark> marks_;
+  watermark sent_;
   std::vector<std::unique_ptr<stage_instance>> instances_;
 };
 
