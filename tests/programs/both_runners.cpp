@@ -15,6 +15,7 @@ direct_options on_direct_runner(way how) {
   direct_options options;
   if (how == way::direct) return options;
   options.shards = 3;
+  options.batch_rows_max = 1;
   options.fuse = true;
   options.lift_combiners = true;
   options.fast_path = true;
@@ -28,6 +29,7 @@ simulation_options on_actor_runtime(way how) {
   if (how == way::actors) return options;
   options.seed = 7;
   options.job.shards = 3;
+  options.job.batch_rows = 1;
   options.job.lift_combiners = true;
   options.job.fast_path = true;
   return options;

@@ -16,7 +16,8 @@
 
 namespace millrace::programs {
 
-// How a case is run: on each runner plainly, and on each with several shards, lifted combines and the fast path.
+// How a case is run: on each runner plainly, and on each with several shards, fused steps that pass elements on one by
+// one, lifted combines and the fast path.
 enum class way : std::uint8_t { direct, direct_fast, actors, actors_fast };
 
 inline constexpr way all_ways[] = {way::direct, way::direct_fast, way::actors, way::actors_fast};
@@ -51,7 +52,7 @@ template <class T>
 
 // The same without stamps.
 template <class T>
-[[nodiscard]] std::vector<std::string> values(const recording<T>& of) {
+[[nodiscard]] std::vector<std::string> texts_of(const recording<T>& of) {
   std::vector<std::string> all;
   for (const auto& row : of.rows()) all.push_back(text_of(row.value));
   std::ranges::sort(all);
