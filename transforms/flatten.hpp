@@ -1,6 +1,7 @@
 #pragma once
 
 #include <millrace/transforms/pipeline.hpp>
+#include <millrace/transforms/sources/create.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -83,12 +84,11 @@ template <class T, class... Others>
   else return first;
 }
 
-// An empty, bounded collection.
+// An empty, bounded collection. It is a source of nothing, so that whatever reads it has an input that ends.
 template <class T>
 [[nodiscard]] pcollection<T> flatten(pipeline& p, const std::string& name,
                                      std::source_location where = std::source_location::current()) {
-  return detail::add_source<T>(p, name, std::make_shared<detail::flatten_spec>(element_type::of<T>().coder.name()),
-                               true, where);
+  return p | read(name, value_source<T>({}, {}), where);
 }
 
 }  // namespace millrace

@@ -119,6 +119,8 @@ TEST_P(library_cases, 7_3_flatten_of_one_twice_and_of_none) {
                 return none;
               }),
               IsEmpty());
+  EXPECT_THAT(given([](pipeline& p) { return flatten<number>(p, "none") | combine_globally("sum", sum); }),
+              ElementsAre("0"));
 }
 
 TEST_P(library_cases, 7_4_co_group_by_key_gives_what_each_collection_has) {
