@@ -112,7 +112,7 @@ TEST(read_text, fails_for_a_faulty_line_with_file_and_offset) {
               HasSubstr("longer than the limit of 5 bytes"));
 }
 
-TEST(read_text, gives_faulty_lines_to_an_error_output) {
+TEST(read_text, gives_faulty_lines_to_an_error_output_U47_6) {
   const temporary_folder folder;
   const auto path = folder
                         .write("a", "good\nb\xff"

@@ -84,6 +84,32 @@ TEST(text_range_reader, gives_every_line_once_however_a_text_is_cut_into_ranges)
   }
 }
 
+// The text of the case, cut at each place and read in blocks of each size.
+void expect_lines(const std::string& text, const lines& expected) {
+  const temporary_folder folder;
+  const auto path = folder.write("in", text);
+  for (std::size_t buffer_bytes = 1; buffer_bytes <= 64; ++buffer_bytes)
+    for (std::size_t cut = 0; cut <= text.size(); cut += 1 + text.size() / 100) {
+      auto all = read_range(path, 0, cut, buffer_bytes);
+      const auto rest = read_range(path, cut, text.size(), buffer_bytes);
+      all.insert(all.end(), rest.begin(), rest.end());
+      ASSERT_EQ(all, expected) << "cut at " << cut << ", blocks of " << buffer_bytes;
+    }
+}
+
+TEST(text_range_reader, knows_returns_at_every_cut_and_block_U47_1) {
+  expect_lines("a\r\nbb\r\nccc\r\n", {"a", "bb", "ccc"});
+}
+
+TEST(text_range_reader, gives_a_long_line_whole_U47_5) {
+  std::string line;
+  for (const char c : {'0', '1', '2'}) line += std::string(16000, c);
+  const temporary_folder folder;
+  const auto path = folder.write("in", "before\n" + line + "\nafter");
+  for (const std::size_t buffer_bytes : {1U, 64U, 4096U, 100000U})
+    EXPECT_EQ(read_range(path, 0, 50000, buffer_bytes), (lines{"before", line, "after"})) << buffer_bytes;
+}
+
 TEST(text_range_reader, resumes_at_any_line_of_any_range) {
   const temporary_folder folder;
   std::mt19937_64 random{8};
