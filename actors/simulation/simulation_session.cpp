@@ -2,6 +2,7 @@
 #include <millrace/actors/simulation/simulation_session.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 #include <utility>
 
@@ -96,6 +97,11 @@ void simulation_session::drain() {
   if (!runs()) return;
   job_->tell(drain_atom::value);
   settle();
+  // What waits for an epoch comes out behind it, and may wait again in a later step.
+  for (std::size_t before = SIZE_MAX; runs() && queued_bytes() > 0 && queued_bytes() < before;) {
+    before = queued_bytes();
+    checkpoint();
+  }
   if (!runs()) return;
   const job_report drained = report_;
   job_->tell(settled_atom::value);
@@ -125,6 +131,12 @@ timestamp simulation_session::output_watermark(const std::string& path) const {
 
 std::uint64_t simulation_session::dropped(const std::string& cause) const {
   return report_.dropped(cause);
+}
+
+std::size_t simulation_session::queued_bytes() const {
+  std::size_t all = 0;
+  for (const shard_report& shard : report_.shards) all += shard.queued_bytes;
+  return all;
 }
 
 bool simulation_session::has_state() const {

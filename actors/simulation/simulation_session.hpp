@@ -4,6 +4,7 @@
 #include <millrace/transforms/checkpoints/checkpoint_store.hpp>
 #include <millrace/transforms/direct/job_session.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +40,7 @@ class simulation_session final : public job_session {
   // Runs until nothing is left to do, and looks at the job.
   void settle();
   [[nodiscard]] bool runs() const { return state_ == session_state::running; }
+  [[nodiscard]] std::size_t queued_bytes() const;
 
   const pipeline& pipeline_;
   simulation_options options_;
