@@ -20,10 +20,8 @@ class event_drawing {
  public:
   event_drawing(draws& from, const reference::program& of)
       : from_(from), commands_(of.steps[0].what.kind == transform_kind::timers),
-        repeated_(of.steps[0].what.kind == transform_kind::distinct),
-        sorted_(std::ranges::any_of(of.steps, [](const auto& s) { return s.what.kind == transform_kind::sorted; })),
-        side_(!of.side.empty()), unique_(of.steps[0].what.kind == transform_kind::side_map && !of.side[0].rekey),
-        keys_(from.number(1, 4)) {}
+        repeated_(of.steps[0].what.kind == transform_kind::distinct), side_(!of.side.empty()),
+        unique_(of.steps[0].what.kind == transform_kind::side_map && !of.side[0].rekey), keys_(from.number(1, 4)) {}
 
   std::vector<event> all() {
     if (from_.chance(60)) move_watermark();
@@ -33,18 +31,10 @@ class event_drawing {
     else if (end < 60 && !commands_) events_.push_back({event_kind::drain, {}, {}});
     else if (end < 63) events_.push_back({event_kind::cancel, {}, {}});
     if (side_ && end < 35) events_.push_back({event_kind::side_watermark, {}, reference::max_time});
-    if (sorted_) move_apart();
     return std::move(events_);
   }
 
  private:
-  // No watermark at the time of an element.
-  void move_apart() {
-    for (event& e : events_) {
-      if (e.kind == event_kind::watermark && *e.time < reference::max_time) e.time = 2 * *e.time + 1;
-      for (element& x : e.elements) x.time *= 2;
-    }
-  }
   void add() {
     if (side_ && from_.chance(45)) return from_.chance(60) ? add_side_elements() : move_side_watermark();
     const std::int64_t kind = from_.number(0, 99);
@@ -126,7 +116,6 @@ class event_drawing {
   draws& from_;
   bool commands_;
   bool repeated_;
-  bool sorted_;
   bool side_;
   bool unique_;  // a map's keys come once
   std::int64_t keys_;

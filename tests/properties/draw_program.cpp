@@ -166,14 +166,12 @@ step draw_first(draws& from) {
   const std::int64_t kind = from.number(0, 99);
   if (kind < 22) {
     made.what = draw_stateful(from);
-    const bool sorted = made.what.kind == transform_kind::sorted;
     made.windows = draw_windows(from, from.chance(3));
     // The order of a bundle's elements in one window is decided only where they have the same windows.
     if (made.windows->kind == window_kind::sliding) made.windows->kind = window_kind::fixed;
     made.windows->offset = 0;
     made.firing_trigger = with_parts(trigger_kind::always, {});
     draw_rest(from, made);
-    if (sorted) made.lateness = 0;
     return made;
   }
   made.rekey = from.chance(8);
