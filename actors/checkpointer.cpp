@@ -45,16 +45,16 @@ caf::behavior checkpointer_state::run(blueprint_ptr job, caf::actor supervisor) 
       },
       [this](tick_atom, std::uint64_t generation) {
         if (!current(generation)) return;
-        if (ledger_->idle() && !final_wanted_) open_epoch();
+        if (idle() && !final_wanted_) open_epoch();
         arm();
       },
       [this](checkpoint_atom, std::uint64_t generation) {
-        if (current(generation) && ledger_->idle() && !final_wanted_) open_epoch();
+        if (current(generation) && idle() && !final_wanted_) open_epoch();
       },
       [this](final_atom, std::uint64_t generation) {
         if (!current(generation)) return;
         final_wanted_ = true;
-        if (ledger_->idle()) final_epoch_ = open_epoch();
+        if (idle()) final_epoch_ = open_epoch();
       },
       [this](snapshot_part& p) { part(p); },
       [this](const commit_done& done) {

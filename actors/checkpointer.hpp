@@ -55,6 +55,8 @@ class checkpointer_state {
   void commit(std::uint64_t epoch);
   void over();
   void arm();
+  // Whether no epoch is open, nor on its way to the store.
+  [[nodiscard]] bool idle() const { return ledger_->idle() && !complete_; }
   [[nodiscard]] bool current(std::uint64_t generation) const { return peers_ && peers_->generation == generation; }
 
   caf::stateful_actor<checkpointer_state>* self_;
