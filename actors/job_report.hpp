@@ -49,10 +49,13 @@ struct job_report {
   std::uint64_t epoch = 0;         // the last complete one
   std::uint64_t resumed_from = 0;  // the epoch of the store it began with; 0: it began anew
   std::uint32_t rewinds = 0;
-  // By transform path, over all shards. Of a job that has ended well they are committed: every bundle counts once,
-  // however often it was attempted. Of a running, failed or cancelled job they are attempted: those of bundles that no
-  // epoch has committed are in them.
+  // Metrics by transform path, over all shards. `metrics` is what stands at the moment: every bundle that has been
+  // processed and not been taken back counts once. `committed` is what the last complete epoch contains, which no crash
+  // can take back; of a job that has ended well the two are equal. `attempted` has everything that was done since the
+  // process began, beside what it resumed with: work that a rewind took back, and calls that failed, as well.
   std::map<std::string, metric_board> metrics;
+  std::map<std::string, metric_board> committed;
+  std::map<std::string, metric_board> attempted;
   std::vector<graph_warning> warnings;  // what is doubtful about the pipeline
   std::vector<shard_report> shards;
   std::vector<edge_report> edges;

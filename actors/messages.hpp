@@ -21,9 +21,9 @@ namespace millrace {
 // payloads are plain C++ values, moved and never serialised; bundles travel as shipments.
 //
 //   data path      shard -> shard           shipment, credit_grant
-//   a shard's life supervisor -> stage      start_stage, respawn; stage -> shard  start_shard; shard -> supervisor
-//   shard_event epochs         checkpointer -> shard    barrier, commit;   shard -> checkpointer  snapshot_part,
-//   commit_done
+//   a shard's life supervisor -> stage      start_stage, respawn;   stage -> shard  start_shard
+//                  shard -> supervisor      shard_event, shard_work
+//   epochs         checkpointer -> shard    barrier, commit;   shard -> checkpointer  snapshot_part, commit_done
 //                  checkpointer -> writer   checkpoint;        writer -> checkpointer written
 //   the user       job -> supervisor        wait, status, checkpoint, cancel, drain
 
@@ -110,9 +110,15 @@ struct shard_status {
   std::size_t queued_bytes_max = 0;
   bool has_state = false;
   std::map<std::string, metric_board> metrics;
+  std::map<std::string, metric_board> attempted;  // in this generation, with what failed calls have reported
   std::map<edge_id, edge_traffic> traffic;
   edge_traffic timer_traffic;
 };
+// What a shard has reported in a generation that is over for it: by a rewind, a failure, or its death.
+struct shard_work {
+  std::map<std::string, metric_board> attempted;
+};
+
 using shard_status_ptr = std::shared_ptr<const shard_status>;
 
 struct job_report;
@@ -128,6 +134,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::start_shard)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::shard_event)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::snapshot_part)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::commit_done)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::shard_work)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::shard_status_ptr)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::job_report_ptr)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::checkpoint_ptr)

@@ -28,6 +28,8 @@ struct job_options {
   std::uint32_t bundle_rows = 1024;
   std::uint32_t batch_rows = UINT32_MAX;  // an upper bound on batches inside a stage; for tests
   std::uint32_t attempts = 4;             // calls of a user function for one element before it counts as failed
+  // Of side inputs that one shard of a stage may hold, and as many of elements that wait for them. More fails the job.
+  std::size_t side_input_bytes = std::size_t{256} << 20;
   bool fuse = true;
   bool lift_combiners = false;
   bool fast_path = true;

@@ -67,6 +67,7 @@ job_options job_options_of(const pipeline_options& options, const run_extras& ex
   job.temp_folder = options.temp_location;
   job.bundle_rows = options.bundle_rows;
   job.attempts = options.attempts;
+  job.side_input_bytes = options.side_input_bytes;
   job.lift_combiners = options.lift_combiners;
   job.fast_path = options.fast_path;
   return job;
@@ -79,13 +80,16 @@ job_report on_direct_runner(const pipeline& p, const pipeline_options& options) 
   report.job = options.job_name.empty() ? p.name() : options.job_name;
   report.warnings = graph_warnings(p.description());
   try {
-    report.metrics = run_direct(p, {.attempts_max = options.attempts,
-                                    .bundle_rows_max = options.bundle_rows,
-                                    .lift_combiners = options.lift_combiners,
-                                    .fast_path = false,
-                                    .job = options.job_name,
-                                    .temp_folder = options.temp_location})
-                         .metrics;
+    direct_result result = run_direct(p, {.attempts_max = options.attempts,
+                                          .bundle_rows_max = options.bundle_rows,
+                                          .lift_combiners = options.lift_combiners,
+                                          .fast_path = false,
+                                          .side_input_bytes = options.side_input_bytes,
+                                          .job = options.job_name,
+                                          .temp_folder = options.temp_location});
+    report.committed = result.metrics;
+    report.metrics = std::move(result.metrics);
+    report.attempted = std::move(result.attempted);
     report.state = job_state::done;
   } catch (const pipeline_error&) {
     throw;

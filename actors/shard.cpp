@@ -1,5 +1,7 @@
 #include <millrace/actors/shard.hpp>
 
+#include <caf/send.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -98,11 +100,18 @@ void shard_state::fail(shard_loss why, std::string message) {
 // What a checkpoint that outlives the process refers to must stay for whoever resumes from it.
 void shard_state::abort() {
   if (core_ && !job_->options.checkpoints->outlives_process()) core_->abort();
+  drop_core();
+}
+
+// Also when the actor dies: then only its state is left to tell.
+void shard_state::drop_core() {
+  if (!core_) return;
+  caf::anon_send(at_.supervisor, shard_work{core_->instance().attempted()});
   core_.reset();
 }
 
 void shard_state::start(const start_shard& order) {
-  core_.reset();
+  drop_core();
   peers_ = order.peers;
   tick_at_ = timestamp::max();
   ++tick_;
@@ -119,7 +128,9 @@ void shard_state::start(const start_shard& order) {
                                            .batch_rows_max = job.batch_rows,
                                            .bundle_rows_max = job.bundle_rows,
                                            .fast_path = job.fast_path,
+                                           .side_input_bytes_max = job.side_input_bytes,
                                            .durable_epochs = true,
+                                           .time = job.clock,
                                            .timer_rounds_max = timer_rounds}};
   try {
     core_ = std::make_unique<shard_core>(*job_->of, job_->stages, options, *this);
@@ -206,6 +217,7 @@ shard_status_ptr shard_state::status() const {
   s->queued_bytes_max = core_->queued_bytes_max();
   s->has_state = core_->instance().has_state();
   for (const auto& [path, board] : core_->instance().metrics()) s->metrics[path] = *board;
+  s->attempted = core_->instance().attempted();
   s->traffic = core_->traffic();
   s->timer_traffic = core_->timer_traffic();
   return s;

@@ -27,6 +27,9 @@ class shard_state : public shard_surroundings {
   static constexpr const char* name = "millrace.shard";
 
   explicit shard_state(caf::stateful_actor<shard_state>* self) : self_(self) {}
+  shard_state(const shard_state&) = delete;
+  shard_state& operator=(const shard_state&) = delete;
+  ~shard_state() override { drop_core(); }
 
   caf::behavior run(blueprint_ptr job, shard_place at);
 
@@ -45,7 +48,9 @@ class shard_state : public shard_surroundings {
   void tell(shard_event::what happened, shard_loss why = shard_loss::crashed, std::string message = {});
   // The core has failed for good: tells the supervisor, which ends the job, and drops it.
   void fail(shard_loss why, std::string message);
-  // Drops the core; effects outside that no checkpoint needs go with it.
+  // Drops the core, whose work the supervisor remembers as attempted.
+  void drop_core();
+  // The same; effects outside that no checkpoint needs go with it.
   void abort();
   // Runs f on the core, if there is one; reports what it throws and drops the core.
   template <class F>

@@ -128,7 +128,7 @@ bool shard_core::work(timestamp now) {
     if (options_.stepped || inbox_.empty() || ++taken_ >= bundles_per_mark) send_on(0);
     return true;
   }
-  if (!source_ended_ && !(source_waits_ && instance_.source()->next_read() > now)) {
+  if (!source_ended_ && !instance_.reading_pauses() && !(source_waits_ && instance_.source()->next_read() > now)) {
     read_source(now);
     return true;
   }

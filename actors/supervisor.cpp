@@ -1,4 +1,5 @@
 #include <millrace/actors/supervisor.hpp>
+#include <millrace/transforms/stages/stage_instance.hpp>
 
 #include <memory>
 #include <utility>
@@ -23,12 +24,16 @@ caf::behavior supervisor_state::run(blueprint_ptr job, checkpoint_ptr from) {
   job_ = std::move(job);
   last_ = std::move(from);
   resumed_from_ = last_ ? last_->epoch : 0;
+  attempted_ = metrics_of(last_);
   checkpointer_ = spawned_checkpointer(*self_, job_);
   for (const stage_plan& s : job_->stages.stages)
     stages_.push_back(self_->spawn(stage_actor, job_, s.id, caf::actor_cast<caf::actor>(self_)));
   gather();
   return {
       [this](const shard_event& e) { event(e); },
+      [this](const shard_work& done) {
+        if (phase_ != phase::over) merge_metrics(attempted_, done.attempted);
+      },
       [this](epoch_durable& durable) {
         if (durable.generation != generation_ || ended()) return false;
         last_ = std::move(durable.complete);
@@ -228,6 +233,18 @@ void supervisor_state::collect(std::function<void(job_report&, bool)> then) {
               });
 }
 
+std::map<std::string, metric_board> supervisor_state::metrics_of(const checkpoint_ptr& complete) const {
+  std::map<std::string, metric_board> all;
+  if (!complete) return all;
+  try {
+    for (const auto& [of, bytes] : complete->parts)
+      merge_metrics(all, metrics_of_snapshot(*job_->of, job_->stages.stages.at(of.first), *bytes));
+  } catch (const decode_error&) {
+    return {};  // the shard that restores from it says what is wrong
+  }
+  return all;
+}
+
 job_report supervisor_state::report_of(const std::vector<shard_status_ptr>& shards) const {
   job_report r;
   r.job = job_->job;
@@ -235,11 +252,14 @@ job_report supervisor_state::report_of(const std::vector<shard_status_ptr>& shar
   r.resumed_from = resumed_from_;
   r.rewinds = rewinds_;
   r.warnings = graph_warnings(*job_->of);
+  r.committed = metrics_of(last_);
+  r.attempted = attempted_;
   std::map<edge_id, edge_traffic> traffic;
   std::map<stage_id, edge_traffic> timers;
   for (const auto& s : shards) {
     const stage_plan& stage = job_->stages.stages[s->stage];
-    for (const auto& [path, board] : s->metrics) r.metrics[path].merge(board);
+    merge_metrics(r.metrics, s->metrics);
+    merge_metrics(r.attempted, s->attempted);
     for (const auto& [edge, t] : s->traffic) traffic[edge].merge(t);
     if (s->timer_traffic.bundles > 0) timers[s->stage].merge(s->timer_traffic);
     shard_report one{

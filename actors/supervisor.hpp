@@ -10,7 +10,9 @@
 #include <caf/stateful_actor.hpp>
 
 #include <functional>
+#include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace millrace {
@@ -44,6 +46,8 @@ class supervisor_state {
   // Asks every shard for its status and calls `then` with a report, and whether it is whole, when all have answered or
   // are gone.
   void collect(std::function<void(job_report&, bool)> then);
+  // What the parts of a checkpoint contain.
+  [[nodiscard]] std::map<std::string, metric_board> metrics_of(const checkpoint_ptr& complete) const;
   [[nodiscard]] job_report report_of(const std::vector<shard_status_ptr>& shards) const;
   [[nodiscard]] bool ended() const { return phase_ == phase::ending || phase_ == phase::over; }
 
@@ -58,6 +62,7 @@ class supervisor_state {
   std::size_t awaited_ = 0;
   checkpoint_ptr last_;  // the last complete epoch
   std::uint64_t resumed_from_ = 0;
+  std::map<std::string, metric_board> attempted_;  // by shards in generations that are over, and what it resumed with
   std::uint32_t rewinds_ = 0;
   std::uint32_t rewinds_since_progress_ = 0;
   std::set<epoch_ledger::shard_key> started_;

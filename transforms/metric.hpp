@@ -23,7 +23,7 @@ class unbound_metric : public std::logic_error {
 // Metrics of user functions. A function object keeps them as members and lists them in `metrics()`, which returns
 // std::tie of them; each running copy is then bound to the board of its step and shard. A lambda takes a trailing
 // `metric_board&` instead and names its metrics at each use. Values become part of a result only with the bundle that
-// reported them; a retried element may be counted twice.
+// reported them, and what a call reported that has failed counts as attempted only; a gauge keeps what was set last.
 
 // Counts something: `++words_` or `words_.add(n)`.
 class counter {
@@ -32,6 +32,10 @@ class counter {
   void add(std::int64_t n = 1) {
     if (!value_) [[unlikely]]
       throw unbound_metric(name_);
+    if (call_ != board_->call()) {
+      call_ = board_->call();
+      board_->note(*value_);
+    }
     *value_ += n;
   }
   counter& operator++() {
@@ -42,10 +46,16 @@ class counter {
     add(n);
     return *this;
   }
-  void bind(metric_board& to) { value_ = &to.counter(name_); }
+  void bind(metric_board& to) {
+    board_ = &to;
+    value_ = &to.counter(name_);
+    call_ = 0;
+  }
 
  private:
   std::string name_;
+  metric_board* board_ = nullptr;
+  std::uint64_t call_ = 0;  // the last that has changed it
   std::int64_t* value_ = nullptr;
 };
 
@@ -56,12 +66,22 @@ class distribution {
   void add(std::int64_t value) {
     if (!value_) [[unlikely]]
       throw unbound_metric(name_);
+    if (call_ != board_->call()) {
+      call_ = board_->call();
+      board_->note(*value_);
+    }
     value_->add(value);
   }
-  void bind(metric_board& to) { value_ = &to.distribution(name_); }
+  void bind(metric_board& to) {
+    board_ = &to;
+    value_ = &to.distribution(name_);
+    call_ = 0;
+  }
 
  private:
   std::string name_;
+  metric_board* board_ = nullptr;
+  std::uint64_t call_ = 0;  // the last that has changed it
   distribution_value* value_ = nullptr;
 };
 

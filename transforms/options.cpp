@@ -114,6 +114,8 @@ std::vector<option_entry> pipeline_options::pipeline_entries() {
        {"checkpointing_interval"}},
       {"attempts", "calls of a function for an element before it counts as failed", positive(attempts)},
       {"bundle_rows", "the most elements in a bundle", positive(bundle_rows), {"max_bundle_size"}},
+      {"side_input_bytes", "bytes of side inputs that one shard may hold, and of elements that wait for them",
+       option_binding::of(side_input_bytes)},
       {"compression", "of bundles between shards: automatic, none or zstd",
        choice(compression, compression_names, "KIND")},
       {"lift_combiners", "aggregate before shuffles where it is legal", option_binding::of(lift_combiners)},

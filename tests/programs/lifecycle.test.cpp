@@ -1,6 +1,6 @@
-#include <millrace/actors/simulation/simulate.hpp>
+#include "plain_runs.hpp"
+
 #include <millrace/transforms/count.hpp>
-#include <millrace/transforms/direct/direct_runner.hpp>
 #include <millrace/transforms/direct/recording.hpp>
 #include <millrace/transforms/direct/test_stream.hpp>
 #include <millrace/transforms/group_by_key.hpp>
@@ -30,26 +30,8 @@ using testing::UnorderedElementsAre;
 using text = std::string;
 using number = std::int64_t;
 
-enum class runner : std::uint8_t { direct, actors };
-
-// Runs a pipeline; the metrics by path.
-std::map<text, metric_board> run_on(runner which, const pipeline& p) {
-  if (which == runner::direct) return run_direct(p).metrics;
-  const simulation_result result = simulate(p, {.job = {.shards = 1}});
-  if (!result.report.succeeded()) throw std::runtime_error(result.report.error);
-  return result.report.metrics;
-}
-
-template <class T>
-std::vector<T> values_of(const recording<T>& of) {
-  std::vector<T> all;
-  for (const auto& row : of.rows()) all.push_back(row.value);
-  return all;
-}
-
-class lifecycle : public testing::TestWithParam<runner> {};
-INSTANTIATE_TEST_SUITE_P(on, lifecycle, testing::Values(runner::direct, runner::actors),
-                         [](const auto& of) { return of.param == runner::direct ? text("direct") : text("actors"); });
+class lifecycle : public on_each_runner {};
+INSTANTIATE_TEST_SUITE_P(on, lifecycle, each_runner(), runner_name);
 
 // What copies of a function share, to see them from outside.
 struct witness {
@@ -131,7 +113,7 @@ TEST_P(lifecycle, 13_1_a_bundle_that_fails_once_leaves_each_output_once_and_coun
   pipeline p("retried");
   p | test_stream<text>("input").add({"a", "b", "c", "d", "e"}).advance_watermark_to_infinity()
       | par_do("fail", failing_at("c", seen)) | collect("given", given);
-  auto metrics = run_on(GetParam(), p);
+  auto metrics = run_on(GetParam(), p).metrics;
   EXPECT_THAT(values_of(given), UnorderedElementsAre("a", "b", "c", "d", "e"));
   EXPECT_EQ(metrics.at("fail").counters().at("seen"), 5);
   EXPECT_EQ(metrics.at("fail").elements_in, 5U);
@@ -180,7 +162,7 @@ TEST_P(lifecycle, a_bundle_goes_on_without_an_element_that_fails_for_good) {
   good | collect("given", given);
   bad | map("what", [](const failed<text>& f) { return f.element + " after " + std::to_string(f.attempts); })
       | collect("lost", lost);
-  auto metrics = run_on(GetParam(), p);
+  auto metrics = run_on(GetParam(), p).metrics;
   EXPECT_THAT(values_of(given), UnorderedElementsAre("a", "c"));
   EXPECT_THAT(values_of(lost), ElementsAre("b after 4"));
   EXPECT_EQ(metrics.at("fail").error_elements, 1U);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <millrace/transforms/pipeline.hpp>
+#include <millrace/transforms/side/side_budget.hpp>
 
 #include <gtest/gtest.h>
 
@@ -81,6 +82,7 @@ class one_step {
         environment_{graph_->at(graph_->collection_at(of.id()).producer).path, 0, 1, clock, metrics} {
     environment_.attempts_max = attempts_max;
     environment_.batch_rows_max = batch_rows_max;
+    environment_.side_inputs = &side_inputs;
     op = graph_->at(graph_->collection_at(of.id()).producer).spec->make(environment_);
   }
 
@@ -113,6 +115,7 @@ class one_step {
  public:
   stage_clock clock;
   metric_board metrics;
+  side_input_budget side_inputs;
 
  private:
   operator_environment environment_;

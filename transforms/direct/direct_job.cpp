@@ -40,7 +40,9 @@ void direct_job::make_stage(const stage_plan& s, const std::string& name) {
                          .attempts_max = options_.attempts_max,
                          .batch_rows_max = options_.batch_rows_max,
                          .bundle_rows_max = options_.bundle_rows_max,
-                         .fast_path = options_.fast_path};
+                         .fast_path = options_.fast_path,
+                         .side_input_bytes_max = options_.side_input_bytes,
+                         .time = options_.clock};
   stages_[s.id] = std::make_unique<direct_stage>(graph_, plan_, s, to, [&](edge_id e) -> bundle_outlet& {
     const stage_id consumer = plan_.edges[e].to;
     outlets_.push_back(std::make_unique<queue_outlet>(e, plan_.stages[consumer].shards, stages_[consumer]->inbox()));
@@ -154,6 +156,10 @@ bool direct_job::read_round() {
     if (s->ended) continue;
     s->ended = true;
     for (const auto& i : s->instances()) {
+      if (i->reading_pauses()) {
+        s->ended = false;
+        continue;
+      }
       const read_status status = i->read(options_.bundle_rows_max, now());
       s->ended = s->ended && status == read_status::ended;
       if (status != read_status::waiting) continue;
@@ -211,6 +217,12 @@ std::map<std::string, metric_board> direct_job::metrics() const {
   each_instance([&](const stage_instance& i) {
     for (const auto& [path, board] : i.metrics()) all[path].merge(*board);
   });
+  return all;
+}
+
+std::map<std::string, metric_board> direct_job::attempted() const {
+  std::map<std::string, metric_board> all;
+  each_instance([&](const stage_instance& i) { merge_metrics(all, i.attempted()); });
   return all;
 }
 

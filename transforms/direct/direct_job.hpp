@@ -46,6 +46,8 @@ class direct_job {
   void teardown() noexcept;
 
   [[nodiscard]] std::map<std::string, metric_board> metrics() const;
+  // The same with what failed calls have reported.
+  [[nodiscard]] std::map<std::string, metric_board> attempted() const;
   // Of the stage that runs the transform.
   [[nodiscard]] timestamp output_watermark(const std::string& path) const;
   [[nodiscard]] bool has_state() const;

@@ -25,7 +25,7 @@ direct_result run_direct(const pipeline& p, const direct_options& options) {
     job.abort();
     throw;
   }
-  direct_result result{.metrics = job.metrics()};
+  direct_result result{.metrics = job.metrics(), .attempted = job.attempted()};
   job.teardown();
   return result;
 }

@@ -3,6 +3,7 @@
 #include <millrace/transforms/pipeline.hpp>
 #include <millrace/transforms/stages/stage_instance.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -20,7 +21,8 @@ struct direct_options {
   bool fuse = false;
   bool lift_combiners = false;
   bool fast_path = false;
-  std::string job = {};          // empty: the pipeline's name
+  std::size_t side_input_bytes = std::size_t{256} << 20;  // of side inputs, and of elements that wait for them
+  std::string job = {};                                   // empty: the pipeline's name
   std::string temp_folder = {};  // empty: sinks write what is not complete beside their targets
   // Processing time for sources and timers, in a pipeline without test streams. Null: a clock that jumps to the next
   // timer whenever nothing else is left to do.
@@ -29,7 +31,8 @@ struct direct_options {
 
 // What a run gave: the metrics of every transform, by path.
 struct direct_result {
-  std::map<std::string, metric_board> metrics;
+  std::map<std::string, metric_board> metrics;    // every element once: committed
+  std::map<std::string, metric_board> attempted;  // with what failed calls have reported
 
   [[nodiscard]] std::uint64_t dropped(const std::string& cause) const;
 };

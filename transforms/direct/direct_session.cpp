@@ -69,7 +69,7 @@ timestamp direct_session::output_watermark(const std::string& path) const {
 }
 
 std::uint64_t direct_session::dropped(const std::string& cause) const {
-  return direct_result{job_->metrics()}.dropped(cause);
+  return direct_result{.metrics = job_->metrics(), .attempted = {}}.dropped(cause);
 }
 
 }  // namespace millrace

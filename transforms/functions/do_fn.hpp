@@ -27,7 +27,7 @@ namespace millrace {
 //                                                        them:
 //   static constexpr bool fires_clock_timers_at_end = true;
 // Contents of side inputs follow the element; a metric_board& may follow the emitters, and then, in process and in
-// finish_bundle of a function without cells, a bundle_finalizer&.
+// finish_bundle, a bundle_finalizer&.
 
 namespace detail {
 
@@ -174,6 +174,9 @@ class user_function {
  private:
   template <class... As>
   decltype(auto) call(As&... as) {
+    constexpr bool plain = requires { fn_.process(as...); } || requires { fn_(as...); }
+                           || requires { fn_.process(as..., *finalizer_); } || requires { fn_(as..., *finalizer_); };
+    if constexpr (!plain || requires { fn_.metrics(); }) metrics_->begin_call();
     if constexpr (requires { fn_.process(as...); }) return fn_.process(as...);
     else if constexpr (requires { fn_.process(as..., *metrics_); }) return fn_.process(as..., *metrics_);
     else if constexpr (requires { fn_(as...); }) return fn_(as...);

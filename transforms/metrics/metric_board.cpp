@@ -2,6 +2,8 @@
 #include <millrace/transforms/metrics/metric_board.hpp>
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 namespace millrace {
 
@@ -43,6 +45,11 @@ void distribution_value::merge(const distribution_value& other) {
   count += other.count;
 }
 
+distribution_value distribution_value::since(const distribution_value& before) const {
+  if (count == before.count) return {};
+  return {count - before.count, sum - before.sum, least, greatest};
+}
+
 void metric_board::merge(const metric_board& other) {
   elements_in += other.elements_in;
   elements_out += other.elements_out;
@@ -77,6 +84,72 @@ void metric_board::decode(reader& from) {
   });
   decode_map(from, gauges_, [&] { return coder<double>::decode(from); });
   decode_map(from, dropped_, [&] { return from.varint(); });
+}
+
+void metric_board::note(std::int64_t& counter) {
+  if (std::ranges::any_of(calls_.noted, [&](const auto& n) { return n.counter == &counter; })) return;
+  calls_.noted.push_back({&counter, nullptr, {.sum = counter}});
+}
+
+void metric_board::note(distribution_value& distribution) {
+  if (std::ranges::any_of(calls_.noted, [&](const auto& n) { return n.distribution == &distribution; })) return;
+  calls_.noted.push_back({nullptr, &distribution, distribution});
+}
+
+metric_board& metric_board::taken_back() {
+  if (taken_back_.empty()) taken_back_.emplace_back();
+  return taken_back_.front();
+}
+
+void metric_board::take_back_call() {
+  if (calls_.noted.empty()) return;
+  metric_board& attempted = taken_back();
+  for (const auto& n : calls_.noted) {
+    for (auto& [name, value] : counters_)
+      if (&value == n.counter) attempted.counters_[name] += std::exchange(value, n.before.sum) - n.before.sum;
+    for (auto& [name, value] : distributions_)
+      if (&value == n.distribution)
+        attempted.distributions_[name].merge(std::exchange(value, n.before).since(n.before));
+  }
+  calls_.noted.clear();
+}
+
+metric_board metric_board::values_since(const metric_board& before) const {
+  const auto earlier = [](const auto& values, const std::string& name) {
+    const auto found = values.find(name);
+    return found == values.end() ? typename std::remove_cvref_t<decltype(values)>::mapped_type{} : found->second;
+  };
+  metric_board more;
+  more.elements_in = elements_in - before.elements_in;
+  more.elements_out = elements_out - before.elements_out;
+  more.error_elements = error_elements - before.error_elements;
+  for (const auto& [name, value] : counters_) more.counters_[name] = value - earlier(before.counters_, name);
+  for (const auto& [name, value] : distributions_)
+    more.distributions_[name] = value.since(earlier(before.distributions_, name));
+  more.gauges_ = gauges_;
+  for (const auto& [cause, count] : dropped_) more.dropped_[cause] = count - earlier(before.dropped_, cause);
+  return more;
+}
+
+void metric_board::take_back_to(const metric_board& before) {
+  taken_back().merge(values_since(before));
+  elements_in = before.elements_in;
+  elements_out = before.elements_out;
+  error_elements = before.error_elements;
+  const auto set_back = [](auto& values, const auto& to) {
+    for (auto& [name, value] : values) value = {};
+    for (const auto& [name, value] : to) values[name] = value;
+  };
+  set_back(counters_, before.counters_);
+  set_back(distributions_, before.distributions_);
+  set_back(gauges_, before.gauges_);
+  set_back(dropped_, before.dropped_);
+}
+
+metric_board metric_board::attempted_since(const metric_board& before) const {
+  metric_board all = taken_back_.empty() ? metric_board() : taken_back_.front();
+  all.merge(values_since(before));
+  return all;
 }
 
 }  // namespace millrace

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace millrace {
 
@@ -18,11 +19,14 @@ struct distribution_value {
 
   void add(std::int64_t value);
   void merge(const distribution_value& other);
+  // What was added since it was `before`. Its least and greatest are those of all values.
+  [[nodiscard]] distribution_value since(const distribution_value& before) const;
   friend bool operator==(const distribution_value&, const distribution_value&) = default;
 };
 
 // The metrics of one step on one shard, or of a step over all shards once merged. The owner is a stage instance; values
-// are part of its snapshot, so that a rewind leaves committed values exact. References stay valid while the board
+// are part of its snapshot, so that a rewind leaves committed values exact. What a call reported that has failed is
+// taken back, but for gauges, and remembered beside the values as attempted. References stay valid while the board
 // lives.
 class metric_board {
  public:
@@ -32,8 +36,16 @@ class metric_board {
   // Elements that the step's error output took.
   std::uint64_t error_elements = 0;
 
-  std::int64_t& counter(const std::string& name) { return counters_[name]; }
-  distribution_value& distribution(const std::string& name) { return distributions_[name]; }
+  std::int64_t& counter(const std::string& name) {
+    std::int64_t& value = counters_[name];
+    if (calls_.now != 0) note(value);
+    return value;
+  }
+  distribution_value& distribution(const std::string& name) {
+    distribution_value& value = distributions_[name];
+    if (calls_.now != 0) note(value);
+    return value;
+  }
   double& gauge(const std::string& name) { return gauges_[name]; }
   // Elements dropped, by cause: `late`, `closed_window`.
   std::uint64_t& dropped(const std::string& cause) { return dropped_[cause]; }
@@ -46,14 +58,55 @@ class metric_board {
   // Adds another shard's values to these; of a gauge, the other's value is taken.
   void merge(const metric_board& other);
   void encode(writer& to) const;
-  // Replaces all values in place, so that handles bound to this board stay valid.
+  // Replaces all values in place, so that handles bound to this board stay valid. What was taken back stays.
   void decode(reader& from);
 
+  // A call of the user's function begins: what it reports can be taken back until the next one does.
+  void begin_call() {
+    ++calls_.now;
+    calls_.noted.clear();
+  }
+  // The number of the call that has begun; 0 before the first. A value is noted once in each before it is changed.
+  [[nodiscard]] std::uint64_t call() const { return calls_.now; }
+  void note(std::int64_t& counter);
+  void note(distribution_value& distribution);
+  // The call has failed: what it has reported counts as attempted only.
+  void take_back_call();
+  // Its element is given to the function again.
+  void attempt_again() { ++taken_back().elements_in; }
+  // Sets everything back to what it was `before`; what has been reported since counts as attempted.
+  void take_back_to(const metric_board& before);
+  // Everything that was reported since the values were those of `before`, with what was taken back.
+  [[nodiscard]] metric_board attempted_since(const metric_board& before) const;
+
  private:
+  // Where the values that a call changes were before. A copy of a board has no call.
+  struct open_call {
+    struct noted_value {
+      std::int64_t* counter = nullptr;
+      distribution_value* distribution = nullptr;
+      distribution_value before;  // of a counter: its sum
+    };
+    std::uint64_t now = 0;
+    std::vector<noted_value> noted;
+
+    open_call() = default;
+    open_call(const open_call& /*other*/) noexcept {}
+    open_call(open_call&& other) noexcept : open_call(other) {}
+    open_call& operator=(const open_call& /*other*/) noexcept { return *this; }
+    open_call& operator=(open_call&& /*other*/) noexcept { return *this; }
+    ~open_call() = default;
+  };
+
+  metric_board& taken_back();
+  [[nodiscard]] metric_board values_since(const metric_board& before) const;
+
   std::map<std::string, std::int64_t> counters_;
   std::map<std::string, distribution_value> distributions_;
   std::map<std::string, double> gauges_;
   std::map<std::string, std::uint64_t> dropped_;
+  std::vector<metric_board> taken_back_;  // one at most
+  open_call calls_;
 };
 
 }  // namespace millrace

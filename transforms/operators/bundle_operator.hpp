@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ namespace millrace {
 // the whole bundle is done again by a new copy of the function, after teardown() of the one that failed: elements wait
 // until the bundle ends, outputs until it has succeeded, and metrics are set back. An element that fails for good goes
 // to the error output, and the bundle is done without it. Its last port, if connected, is the error output.
+// Whoever stands before it and knows side inputs shows them for each element as it is processed.
 template <class In, class Call, class... Outs>
 class bundle_operator final : public stage_operator, public receiver<In>, public epoch_participant {
   using function = typename Call::function_type;
@@ -34,6 +36,14 @@ class bundle_operator final : public stage_operator, public receiver<In>, public
     in_.attempts_max = 1;
     attempts_max_ = std::max(1U, in.attempts_max);
     make_inner();
+  }
+
+  // The contents for the function's calls, and how they become those of a window.
+  template <class Arguments>
+  void read_views(const Arguments& arguments, std::function<void(const window&)> look) {
+    show_views_ = [&arguments](inner_operator& to) { to.call().look_at(arguments); };
+    show_views_(*inner_);
+    look_ = std::move(look);
   }
 
   receiver_ref input(std::size_t /*port*/) override { return static_cast<receiver<In>&>(*this); }
@@ -61,13 +71,11 @@ class bundle_operator final : public stage_operator, public receiver<In>, public
   }
   void finish_bundle() override {
     if (waiting_.empty()) return;
-    writer metrics;
-    in_.metrics.encode(metrics);
+    const metric_board before = in_.metrics;
     const auto registered = inner_->finalizations().registered();
     std::uint32_t failures = 0;  // of calls around the elements
     while (!attempt(failures)) {
-      reader before{metrics.bytes()};
-      in_.metrics.decode(before);
+      in_.metrics.take_back_to(before);
       renew(registered);
     }
     each_output([](auto& o) { o.pass_on(); });
@@ -97,14 +105,17 @@ class bundle_operator final : public stage_operator, public receiver<In>, public
     inner_ = std::make_unique<inner_operator>(in_, prototype_);
     std::size_t port = 0;
     each_output([&](auto& o) { inner_->connect(port++, o); });
+    if (show_views_) show_views_(*inner_);
   }
 
   // Does the whole bundle; false if it is to be done again.
   bool attempt(std::uint32_t& failures) {
     waiting_element* now = nullptr;
+    const context* shown = nullptr;
     try {
       for (waiting_element& e : waiting_) {
         now = &e;
+        if (const context* in = &contexts_[e.of]; look_ && in != std::exchange(shown, in)) look_(in->windows.front());
         const stamps at{nullptr, e.at, e.at, nullptr, {&contexts_[e.of], 1}};
         if (e.cause) in_.metrics.elements_in += 1;
         else inner_->accept({&e.value, sizeof(In), 1, nullptr, &at});
@@ -146,6 +157,8 @@ class bundle_operator final : public stage_operator, public receiver<In>, public
   std::uint32_t attempts_max_ = 1;
   function prototype_;
   std::unique_ptr<inner_operator> inner_;
+  std::function<void(inner_operator&)> show_views_;  // empty without side inputs
+  std::function<void(const window&)> look_;
   std::tuple<detail::held_outputs<Outs>...> outputs_;
   receiver<failed<In>>* errors_ = nullptr;
   std::vector<waiting_element> waiting_;
@@ -154,11 +167,10 @@ class bundle_operator final : public stage_operator, public receiver<In>, public
 
 namespace detail {
 
-// The operator of a par_do without state. Elements that are views of others' text cannot wait for the end of a bundle,
-// nor can those that need side inputs as they are now: their bundles go on after a failure with the element that
-// failed.
-template <class T, class Call, bool HasViews, class... Outs>
-using par_do_operator_for = std::conditional_t<bundle_function<typename Call::function_type, Outs...> && !HasViews
+// The operator of a par_do without state. Elements that are views of others' text cannot wait for the end of a bundle:
+// theirs go on after a failure with the element that failed.
+template <class T, class Call, class... Outs>
+using par_do_operator_for = std::conditional_t<bundle_function<typename Call::function_type, Outs...>
                                                    && !is_text_view<T> && !(is_text_view<Outs> || ...),
                                                bundle_operator<T, Call, Outs...>, par_do_operator<T, Call, Outs...>>;
 

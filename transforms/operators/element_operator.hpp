@@ -45,7 +45,11 @@ class element_calls {
         attempts = now == failing ? attempts + 1 : 1;
         failing = now;
         const bool again = take_back();
-        if (again && attempts < attempts_max_) continue;
+        metrics_.take_back_call();
+        if (again && attempts < attempts_max_) {
+          metrics_.attempt_again();
+          continue;
+        }
         give_up(in, position_of(in, now), cause, attempts, again);
         return now;
       }

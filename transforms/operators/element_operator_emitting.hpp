@@ -3,13 +3,11 @@
 #include <millrace/transforms/functions/emitter.hpp>
 #include <millrace/transforms/operators/edge.hpp>
 #include <millrace/transforms/operators/element_operator.hpp>
+#include <millrace/transforms/operators/emissions.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -105,19 +103,15 @@ class par_do_operator final : public stage_operator, public receiver<In>, public
 
   template <class Fn>
   par_do_operator(const operator_environment& in, Fn fn)
-      : step_(in.step), clock_(in.clock), metrics_(in.metrics), calls_(in), call_(fn, in.metrics),
-        prototype_(std::move(fn)), emissions_(same<Outs>(in.batch_rows_max)...) {
+      : clock_(in.clock), metrics_(in.metrics), calls_(in), call_(fn, in.metrics), prototype_(std::move(fn)),
+        emissions_(in) {
     call_.finalize_by(finalization_.out());
   }
 
   [[nodiscard]] Call& call() { return call_; }
   receiver_ref input(std::size_t /*port*/) override { return static_cast<receiver<In>&>(*this); }
   void connect(std::size_t output, receiver_ref next) override {
-    std::size_t port = 0;
-    each_emission([&](auto& e) {
-      if (port++ == output) e.connect(next);
-    });
-    if (output == sizeof...(Outs)) calls_.connect_errors(next);
+    if (!emissions_.connect(output, next)) calls_.connect_errors(next);
   }
 
   [[nodiscard]] detail::finalization& finalizations() { return finalization_; }
@@ -127,79 +121,38 @@ class par_do_operator final : public stage_operator, public receiver<In>, public
   void commit(std::uint64_t epoch) override { finalization_.commit(epoch, clock_.now); }
   void abort() noexcept override { finalization_.abort(); }
 
-  void setup() override {
-    if constexpr (requires { call_.function().setup(); }) around([&] { call_.function().setup(); }, "setup()");
-  }
+  void setup() override { emissions_.setup(call_.function()); }
   // The function's bundle begins with its first element: clocks that move and reads that find nothing are no bundle of
   // it.
   void finish_bundle() override {
     if (!std::exchange(in_bundle_, false)) return;
-    auto& fn = call_.function();
-    bundle_finalizer& after = finalization_.out();
     finalization_.begin(clock_.now);
-    const auto finish = [&](auto&... e) {
-      if constexpr (requires { fn.finish_bundle(e.out()...); } || requires { fn.finish_bundle(e.out()..., after); }) {
-        (e.begin_explicit(), ...);
-        const auto call = [&] {
-          if constexpr (requires { fn.finish_bundle(e.out()...); }) fn.finish_bundle(e.out()...);
-          else fn.finish_bundle(e.out()..., after);
-        };
-        around(call, "finish_bundle()");
-        end();
-      } else if constexpr (requires { fn.finish_bundle(after); }) {
-        around([&] { fn.finish_bundle(after); }, "finish_bundle()");
-      } else if constexpr (requires { fn.finish_bundle(); }) {
-        around([&] { fn.finish_bundle(); }, "finish_bundle()");
-      }
-    };
-    std::apply(finish, emissions_);
+    emissions_.finish_bundle(call_.function(), finalization_.out());
   }
-  void teardown() noexcept override {
-    if constexpr (requires { call_.function().teardown(); }) {
-      try {
-        call_.function().teardown();
-      } catch (...) {  // it is called after failures too, when nobody is left to tell
-      }
-    }
-  }
+  void teardown() noexcept override { emissions_.teardown(call_.function()); }
 
   void accept(const batch<In>& in) override {
     metrics_.elements_in += in.count;
-    if (!std::exchange(in_bundle_, true)) start_function_bundle();
+    if (!std::exchange(in_bundle_, true)) emissions_.start_bundle(call_.function());
     each_single_window(in, [&](const batch<In>& part) { process(part); });
   }
 
  private:
-  void start_function_bundle() {
-    if constexpr (requires { call_.function().start_bundle(); })
-      around([&] { call_.function().start_bundle(); }, "start_bundle()");
-  }
-  template <class>
-  static std::uint32_t same(std::uint32_t rows_max) {
-    return rows_max;
-  }
-  template <class F>
-  void each_emission(F&& f) {
-    std::apply([&](auto&... e) { (f(e), ...); }, emissions_);
-  }
-
   void process(const batch<In>& in) {
-    each_emission([&](auto& e) { e.begin(*in.at); });
+    emissions_.each([&](auto& e) { e.begin(*in.at); });
     const auto call = [&](std::uint32_t p, const In& x) {
-      each_emission([&](auto& e) { e.element(*in.at, p); });
+      emissions_.each([&](auto& e) { e.element(*in.at, p); });
       if constexpr (finalizes) finalization_.begin(clock_.now);
-      std::apply([&](auto&... e) { call_(x, e.out()...); }, emissions_);
-      each_emission([](auto& e) { e.settle(); });
+      emissions_.call([&](auto&... out) { call_(x, out...); });
+      emissions_.settle();
     };
     const auto take_back = [&] {
-      bool all = true;
       if constexpr (finalizes) finalization_.take_back();
       if constexpr (renews) renew();
-      each_emission([&](auto& e) { all = e.take_back() && all; });
-      return all;
+      return emissions_.take_back();
     };
     for (std::uint32_t index = 0; index < in.count; ++index) index = calls_.run(in, index, call, take_back);
-    end();
+    emissions_.end();
   }
   // A copy that has thrown is not used again.
   void renew() {
@@ -207,35 +160,14 @@ class par_do_operator final : public stage_operator, public receiver<In>, public
     call_.renew(prototype_);
     setup();
   }
-  void end() {
-    each_emission([&](auto& e) {
-      e.end();
-      metrics_.elements_out += e.passed();
-    });
-  }
-  // A call without an element: its failure names the function instead.
-  template <class F>
-  void around(F&& f, const char* what) {
-    try {
-      f();
-    } catch (...) {
-      each_emission([](auto& e) { static_cast<void>(e.take_back()); });
-      std::throw_with_nested(
-          element_failure({step_, "", std::string(what) + ": " + message_of_current_exception(), 1}));
-    }
-  }
-
   using function = typename Call::function_type;
   static constexpr bool finalizes =
-      Call::template finalizes<In, Outs...> || requires(function& fn, emitter<Outs>&... out, bundle_finalizer& after) {
-        fn.finish_bundle(out..., after);
-      } || requires(function& fn, bundle_finalizer& after) { fn.finish_bundle(after); };
+      Call::template finalizes<In, Outs...> || detail::emissions<Outs...>::template finalizes_bundles<function>;
   // Functions with a bundle of their own are renewed by the bundle_operator, or keep it.
   static constexpr bool renews =
       !detail::bundle_function<function, Outs...>
       && (requires(function& fn) { fn.setup(); } || requires(function& fn) { fn.teardown(); });
 
-  std::string step_;
   const stage_clock& clock_;
   metric_board& metrics_;
   element_calls<In> calls_;
@@ -246,7 +178,7 @@ class par_do_operator final : public stage_operator, public receiver<In>, public
   };
   [[no_unique_address]] std::conditional_t<renews, function, no_prototype> prototype_;
   detail::finalization finalization_;
-  std::tuple<detail::emission<Outs>...> emissions_;
+  detail::emissions<Outs...> emissions_;
   bool in_bundle_ = false;
 };
 

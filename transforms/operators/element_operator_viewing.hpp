@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -16,7 +17,8 @@ namespace millrace {
 
 // An element-wise operator whose function reads side inputs. It stands before the operator itself and hands on only
 // elements whose side windows are ready; the others are put aside, hold the watermark at their times and follow when
-// their windows become ready. An element in several windows is processed once for each.
+// their windows become ready. An element in several windows is processed once for each. What is put aside is limited by
+// the shard's budget for side inputs.
 template <class In, class Inner, class... Shapes>
 class viewing_operator final : public stage_operator, public receiver<In>, public view_consumer {
  public:
@@ -28,11 +30,13 @@ class viewing_operator final : public stage_operator, public receiver<In>, publi
   template <class Fn>
   viewing_operator(const operator_environment& in, Fn fn, duration main_lateness,
                    const std::tuple<view_source<Shapes>...>& views)
-      : clock_(in.clock), metrics_(in.metrics), main_lateness_(main_lateness),
+      : step_(in.step), clock_(in.clock), metrics_(in.metrics), main_lateness_(main_lateness),
         rows_max_(std::max(1U, std::min(in.batch_rows_max, batch_rows<In>))),
-        views_(std::apply([&](const auto&... of) { return std::tuple{view_contents(of, main_lateness)...}; }, views)),
-        inner_(in, std::move(fn)) {
-    inner_.call().look_at(arguments_);
+        views_(
+            std::apply([&](const auto&... of) { return std::tuple{view_contents(of, main_lateness, in)...}; }, views)),
+        inner_(in, std::move(fn)), held_(in.side_inputs, &side_input_budget::waiting_bytes) {
+    if constexpr (requires { inner_.call(); }) inner_.call().look_at(arguments_);
+    else inner_.read_views(arguments_, [this](const window& main) { arguments_.look(views_, main); });
   }
 
   receiver_ref input(std::size_t /*port*/) override { return static_cast<receiver<In>&>(*this); }
@@ -55,21 +59,16 @@ class viewing_operator final : public stage_operator, public receiver<In>, publi
 
   void accept_view(std::uint32_t view, const bundle& in) override {
     at_view(view, [&](auto& v) { v.accept(in); });
-    release();
+    static_cast<void>(release());
   }
   void advance_view(std::uint32_t view, timestamp mark) override {
     at_view(view, [&](auto& v) { v.windows().advance(mark); });
-    release();
-    collect();
+    if (!release()) collect();  // else when the bundle of what was released ends, which may read contents until then
   }
 
   [[nodiscard]] timestamp hold() const override { return std::min(inner_.hold(), earliest_waiting()); }
 
-  [[nodiscard]] std::size_t waiting_bytes() const override {
-    std::size_t bytes = inner_.waiting_bytes();
-    for (const auto& [in, elements] : waiting_) bytes += elements.bytes;
-    return bytes;
-  }
+  [[nodiscard]] std::size_t waiting_bytes() const override { return inner_.waiting_bytes() + held_.bytes(); }
   void snapshot(writer& to) const override {
     std::apply([&](const auto&... v) { (v.snapshot(to), ...); }, views_);
     to.varint(waiting_.size());
@@ -87,6 +86,7 @@ class viewing_operator final : public stage_operator, public receiver<In>, publi
   void restore(reader& from) override {
     std::apply([&](auto&... v) { (v.restore(from), ...); }, views_);
     waiting_.clear();
+    held_.set(0);
     for (std::size_t n = from.count(); n > 0; --n) {
       const window in = coder<window>::decode(from);
       for (std::size_t m = from.count(); m > 0; --m) {
@@ -123,16 +123,9 @@ class viewing_operator final : public stage_operator, public receiver<In>, publi
     check(view < sizeof...(Shapes), "a step is given the side inputs that it names");
   }
 
-  // Whether no view keeps elements of this window waiting. A window that has no side window is ready to fail.
-  [[nodiscard]] bool ready(const window& main) {
-    const auto one = [&](auto& v) {
-      try {
-        return v.windows().ready(v.windows().of(main));
-      } catch (const window_error&) {
-        return true;
-      }
-    };
-    return std::apply([&](auto&... v) { return (one(v) && ...); }, views_);
+  // Whether no view keeps elements of this window waiting.
+  [[nodiscard]] bool ready(const window& main) const {
+    return std::apply([&](const auto&... v) { return (v.ready_for(main) && ...); }, views_);
   }
   // Whether the contents for a window may be forgotten because it has expired in the main input. That is the output of
   // the steps before this one in the stage: a pane which the head gives out at the end of its window is not late here
@@ -159,22 +152,29 @@ class viewing_operator final : public stage_operator, public receiver<In>, publi
   void put_aside(const window& main, waiting_element e) {
     scratch_.clear();
     coder<In>::encode(scratch_, e.value);
-    waiting_[main].add(std::move(e), scratch_.bytes().size());
+    waiting_window& in = waiting_[main];
+    const std::size_t before = in.bytes;
+    in.add(std::move(e), scratch_.bytes().size());
+    if (!held_.set(held_.bytes() + in.bytes - before)) detail::refuse_more_waiting(step_, views_, main, held_);
   }
   void process(const window& main, const batch<In>& part) {
     arguments_.look(views_, main);
     inner_.accept(part);
   }
 
-  // Processes what waited for contents that are there now.
-  void release() {
+  // Processes what waited for contents that are there now; false if nothing did.
+  bool release() {
+    bool any = false;
     for (auto at = waiting_.begin(); at != waiting_.end();)
       if (ready(at->first)) {
         replay(at->first, at->second.all);
+        held_.set(held_.bytes() - at->second.bytes);
         at = waiting_.erase(at);
+        any = true;
       } else {
         ++at;
       }
+    return any;
   }
   // The elements lie where they are: only their stamps are put into columns.
   void replay(const window& main, const std::vector<waiting_element>& elements) {
@@ -202,6 +202,7 @@ class viewing_operator final : public stage_operator, public receiver<In>, publi
     return earliest;
   }
 
+  std::string step_;
   const stage_clock& clock_;
   metric_board& metrics_;
   duration main_lateness_;
@@ -210,6 +211,7 @@ class viewing_operator final : public stage_operator, public receiver<In>, publi
   detail::view_arguments<Shapes...> arguments_;
   Inner inner_;
   std::map<window, waiting_window> waiting_;
+  detail::side_input_share held_;  // by what waits
   writer scratch_;
 };
 

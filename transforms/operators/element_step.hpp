@@ -56,7 +56,6 @@ template <class Options>
 struct options_traits;
 template <bool Errors, class... Shapes>
 struct options_traits<step_options<Errors, Shapes...>> {
-  static constexpr bool has_views = sizeof...(Shapes) > 0;
   // Whether Fn can be called with an element, the contents of the side inputs, emitters, and a metric_board if it
   // likes.
   template <class Fn, class T, class... Outs>

@@ -4,9 +4,12 @@
 #include <millrace/transforms/metrics/metric_board.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace millrace {
+
+struct side_input_budget;
 
 // The clocks of a running stage, owned by the stage instance and read by its operators: the merged input watermark, the
 // output watermark and processing time. Nothing below reads any other clock.
@@ -29,7 +32,9 @@ struct operator_environment {
   bool fast_path = true;                      // whether a combine may use flat tables where its windowing allows
   std::string job = {};                       // the job's name, as sinks use it in temporary names
   bool durable_epochs = false;                // whether epochs become durable as the job runs, and it rewinds to them
-  std::string temp_folder = {};               // where sinks write what is not complete; empty: beside their targets
+  side_input_budget* side_inputs = nullptr;   // what the shard may hold for side inputs; null: no limit
+  const std::function<timestamp()>* time = nullptr;  // processing time within a call; null: clock.now is enough
+  std::string temp_folder = {};  // where sinks write what is not complete; empty: beside their targets
 };
 
 }  // namespace millrace

@@ -17,7 +17,10 @@ stable_input::stable_input(const operator_environment& in, const maker& make) : 
                                  .batch_rows_max = in.batch_rows_max,
                                  .fast_path = in.fast_path,
                                  .job = in.job,
-                                 .durable_epochs = in.durable_epochs};
+                                 .durable_epochs = in.durable_epochs,
+                                 .side_inputs = in.side_inputs,
+                                 .time = in.time,
+                                 .temp_folder = in.temp_folder};
   inner_ = make(own);
   head_ = inner_->as_head();
   check(head_ != nullptr, "stable input is for operators that begin a stage");
@@ -62,10 +65,13 @@ void stable_input::advance_view(std::uint32_t view, timestamp mark) {
 void stable_input::prepare(std::uint64_t epoch) {
   for (kept_bundle& b : kept_)
     if (b.epoch == 0) b.epoch = epoch;
+  if (auto* also = inner_->as_epoch_participant()) also->prepare(epoch);
 }
 
 void stable_input::commit(std::uint64_t epoch) {
   committed_ = std::max(committed_, epoch);
+  move_clock();
+  if (auto* also = inner_->as_epoch_participant()) also->commit(epoch);
 }
 
 timestamp stable_input::hold() const {

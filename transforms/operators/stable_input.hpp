@@ -44,7 +44,9 @@ class stable_input final : public stage_operator, public stage_head, public view
   void prepare(std::uint64_t epoch) override;
   // What belongs to this epoch and those before it is given to the operator at the next advance().
   void commit(std::uint64_t epoch) override;
-  void abort() noexcept override {}
+  void abort() noexcept override {
+    if (auto* also = inner_->as_epoch_participant()) also->abort();
+  }
 
   [[nodiscard]] timestamp hold() const override;
   [[nodiscard]] std::size_t waiting_bytes() const override;

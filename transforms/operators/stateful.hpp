@@ -86,11 +86,14 @@ template <class Fn, class Key, class Value, class... Contents>
 struct stateful_calls {
   using element = kv<Key, Value>;
   template <class... Outs>
-  static constexpr bool processes = requires(Fn fn, const element& x, const Contents&... c, emitter<Outs>&... out) {
-    fn.process(x, c..., out...);
-  } || requires(Fn fn, const element& x, const Contents&... c, emitter<Outs>&... out, metric_board& m) {
-    fn.process(x, c..., out..., m);
-  };
+  static constexpr bool processes =
+      requires(Fn fn, const element& x, const Contents&... c, emitter<Outs>&... out) { fn.process(x, c..., out...); }
+      || requires(Fn fn, const element& x, const Contents&... c, emitter<Outs>&... out,
+                  metric_board& m) { fn.process(x, c..., out..., m); }
+      || requires(Fn fn, const element& x, const Contents&... c, emitter<Outs>&... out,
+                  bundle_finalizer& f) { fn.process(x, c..., out..., f); }
+      || requires(Fn fn, const element& x, const Contents&... c, emitter<Outs>&... out, metric_board& m,
+                  bundle_finalizer& f) { fn.process(x, c..., out..., m, f); };
   // Whether it takes the firings of a kind of timer, if it has one.
   template <class Timer, class... Outs>
   static constexpr bool fires =

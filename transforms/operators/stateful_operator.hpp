@@ -2,7 +2,7 @@
 
 #include <millrace/transforms/errors.hpp>
 #include <millrace/transforms/functions/do_fn.hpp>
-#include <millrace/transforms/functions/emitter.hpp>
+#include <millrace/transforms/operators/emissions.hpp>
 #include <millrace/transforms/operators/failure.hpp>
 #include <millrace/transforms/operators/operator.hpp>
 #include <millrace/transforms/operators/stateful_records.hpp>
@@ -32,7 +32,8 @@ class stateful_operator;
 template <class Key, class Value, class Fn, class... Outs, class... Shapes>
 class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...> final : public stage_operator,
                                                                                          public stage_head,
-                                                                                         public view_consumer {
+                                                                                         public view_consumer,
+                                                                                         public epoch_participant {
   using records = detail::stateful_records<Fn>;
   using element = kv<Key, Value>;
 
@@ -41,37 +42,32 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
                     const std::tuple<view_source<Shapes>...>& views)
       : step_(in.step), attempts_max_(std::max(1U, in.attempts_max)), clock_(in.clock), metrics_(in.metrics),
         fn_(std::move(fn)), records_(fn_, strategy, in.clock, has_expiration),
-        sorted_(strategy, in.clock, records::sorted), views_(views, strategy.allowed_lateness),
-        emissions_(same<Outs>(in.batch_rows_max)...) {
+        sorted_(strategy, in.clock, records::sorted), views_(in, views, strategy.allowed_lateness), emissions_(in) {
     detail::bind_metrics(fn_, in.metrics);
   }
 
   void connect(std::size_t output, receiver_ref next) override {
-    std::size_t port = 0;
-    each_emission([&](auto& e) {
-      if (port++ == output) e.connect(next);
-    });
-    if (output == sizeof...(Outs)) errors_ = &next.as<failed<element>>();
+    if (!emissions_.connect(output, next)) errors_ = &next.as<failed<element>>();
   }
   stage_head* as_head() override { return this; }
   view_consumer* as_view_consumer() override { return this; }
 
-  void setup() override {
-    if constexpr (requires { fn_.setup(); }) around([&] { fn_.setup(); }, "setup()");
-  }
+  // Only functions that register calls take part in epochs.
+  epoch_participant* as_epoch_participant() override { return finalizes ? this : nullptr; }
+  void prepare(std::uint64_t epoch) override { finalization_.prepare(epoch); }
+  void commit(std::uint64_t epoch) override { finalization_.commit(epoch, clock_.now); }
+  void abort() noexcept override { finalization_.abort(); }
+
+  void setup() override { emissions_.setup(fn_); }
   // The function's bundle begins with its first element or timer: clocks that move are no bundle of it.
   void finish_bundle() override {
-    if (std::exchange(in_bundle_, false)) finish_function_bundle();
+    if (std::exchange(in_bundle_, false)) {
+      finalization_.begin(clock_.now);
+      emissions_.finish_bundle(fn_, finalization_.out());
+    }
     collect();
   }
-  void teardown() noexcept override {
-    if constexpr (requires { fn_.teardown(); }) {
-      try {
-        fn_.teardown();
-      } catch (...) {  // it is called after failures too, when nobody is left to tell
-      }
-    }
-  }
+  void teardown() noexcept override { emissions_.teardown(fn_); }
 
   void accept(const bundle& in) override {
     metrics_.elements_in += in.rows;
@@ -83,7 +79,7 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
     }
     fire_in_order(in.timers);
     if (!in.timers.empty()) forget_expired();
-    end();
+    emissions_.end();
   }
   void advance() override { forget_expired(); }
   void due_timers(bundle& to) override {
@@ -126,12 +122,19 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
   static constexpr bool has_expiration =
       expiration_reads_views
       || requires(Fn fn, const Key& key, emitter<Outs>&... out) { fn.on_window_expiration(key, out...); };
+  template <class... After>
+  static constexpr bool processes_with =
+      requires(Fn fn, const element& x, const typename Shapes::contents&... c, emitter<Outs>&... out, After&... after) {
+        fn.process(x, c..., out..., after...);
+      };
+  static constexpr bool finalizes = processes_with<bundle_finalizer> || processes_with<metric_board, bundle_finalizer>
+                                    || detail::emissions<Outs...>::template finalizes_bundles<Fn>;
   // How many timers that callbacks have set may fire in one bundle, so that a loop of them lets go of its stage.
   static constexpr std::uint32_t fresh_max = 1024;
 
   void begin() {
-    if (!std::exchange(in_bundle_, true)) start_function_bundle();
-    each_emission([](auto& e) { e.begin_stamped(); });
+    if (!std::exchange(in_bundle_, true)) emissions_.start_bundle(fn_);
+    emissions_.each([](auto& e) { e.begin_stamped(); });
   }
   void forget_expired() {
     records_.forget_expired([this](const window& w) { return sorted_.has(w) || views_.waits(w); });
@@ -147,48 +150,7 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
       if (!std::exchange(begun, true)) begin();
       process({decode_key<Key>(waiting.key), waiting.value}, waiting.key, waiting.time, {in, waiting.pane});
     });
-    if (begun) end();
-  }
-
-  void start_function_bundle() {
-    if constexpr (requires { fn_.start_bundle(); }) around([&] { fn_.start_bundle(); }, "start_bundle()");
-  }
-  void finish_function_bundle() {
-    const auto finish = [&](auto&... e) {
-      if constexpr (requires { fn_.finish_bundle(e.out()...); }) {
-        (e.begin_explicit(), ...);
-        around([&] { fn_.finish_bundle(e.out()...); }, "finish_bundle()");
-        end();
-      } else if constexpr (requires { fn_.finish_bundle(); }) {
-        around([&] { fn_.finish_bundle(); }, "finish_bundle()");
-      }
-    };
-    std::apply(finish, emissions_);
-  }
-  template <class>
-  static std::uint32_t same(std::uint32_t rows_max) {
-    return rows_max;
-  }
-  template <class F>
-  void each_emission(F&& f) {
-    std::apply([&](auto&... e) { (f(e), ...); }, emissions_);
-  }
-  void end() {
-    each_emission([&](auto& e) {
-      e.end();
-      metrics_.elements_out += e.passed();
-    });
-  }
-  // A call without an element: its failure names the function instead.
-  template <class F>
-  void around(F&& f, const char* what) {
-    try {
-      f();
-    } catch (...) {
-      each_emission([](auto& e) { static_cast<void>(e.take_back()); });
-      std::throw_with_nested(
-          element_failure({step_, "", std::string(what) + ": " + message_of_current_exception(), 1}));
-    }
+    if (begun) emissions_.end();
   }
 
   // Rows that share their windows. An element in several windows is processed once in each.
@@ -221,12 +183,7 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
   void process(const element& x, std::string_view key, timestamp time, const context& in) {
     auto place = records_.open(in.windows.front(), key);
     const auto& arguments = views_.arguments(in.windows.front());
-    const auto body = [&](auto&... e) {
-      arguments.apply([&](const auto&... contents) {
-        if constexpr (requires { fn_.process(x, contents..., e.out()...); }) fn_.process(x, contents..., e.out()...);
-        else fn_.process(x, contents..., e.out()..., metrics_);
-      });
-    };
+    const auto body = [&](auto&... out) { arguments.apply([&](const auto&... c) { process_with(x, c..., out...); }); };
     const auto give_up = [&](const std::string& cause, std::uint32_t attempts, bool nothing_left) {
       if (!errors_ || !nothing_left) fail(describe_element(x), time, in, {cause, attempts});
       ++metrics_.error_elements;
@@ -234,8 +191,17 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
       const stamps at{nullptr, time, time, nullptr, {&in, 1}};
       errors_->accept({&one, sizeof one, 1, nullptr, &at});
     };
-    call(place, {time, in}, body, give_up);
+    call(place, {time, in, true}, body, give_up);
     records_.close(place);
+  }
+
+  template <class... As>
+  void process_with(As&... as) {
+    bundle_finalizer& after = finalization_.out();
+    if constexpr (requires { fn_.process(as...); }) fn_.process(as...);
+    else if constexpr (requires { fn_.process(as..., metrics_); }) fn_.process(as..., metrics_);
+    else if constexpr (requires { fn_.process(as..., after); }) fn_.process(as..., after);
+    else fn_.process(as..., metrics_, after);
   }
 
   // Fires the timers of a bundle, and between them those of their keys that callbacks set for earlier times.
@@ -277,10 +243,10 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
     const timestamp time = records::time_of(t);
     records_.with_timer(at, t.cell, [&](auto& timer) {
       const auto& arguments = views_.arguments(t.in);
-      const auto body = [&](auto&... e) {
-        if constexpr (requires(const typename Shapes::contents&... c) { fn_.on_timer(timer, key, c..., e.out()...); })
-          arguments.apply([&](const auto&... contents) { fn_.on_timer(timer, key, contents..., e.out()...); });
-        else fn_.on_timer(timer, key, e.out()...);
+      const auto body = [&](auto&... out) {
+        if constexpr (requires(const typename Shapes::contents&... c) { fn_.on_timer(timer, key, c..., out...); })
+          arguments.apply([&](const auto&... contents) { fn_.on_timer(timer, key, contents..., out...); });
+        else fn_.on_timer(timer, key, out...);
       };
       call(at, {time, in}, body, [&](const std::string& cause, std::uint32_t attempts, bool /*nothing_left*/) {
         fail("timer \"" + timer.name() + (t.tag.empty() ? "\"" : "\" with tag \"" + t.tag + "\"") + " of key "
@@ -294,10 +260,10 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
       const Key key = decode_key<Key>(t.key);
       const context in{t.in, {}};
       const auto& arguments = views_.arguments(t.in);
-      const auto body = [&](auto&... e) {
+      const auto body = [&](auto&... out) {
         if constexpr (expiration_reads_views)
-          arguments.apply([&](const auto&... contents) { fn_.on_window_expiration(key, contents..., e.out()...); });
-        else fn_.on_window_expiration(key, e.out()...);
+          arguments.apply([&](const auto&... contents) { fn_.on_window_expiration(key, contents..., out...); });
+        else fn_.on_window_expiration(key, out...);
       };
       records_.allow_timers(false);
       call(at, {t.output, in}, body, [&](const std::string& cause, std::uint32_t attempts, bool) {
@@ -311,6 +277,7 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
   struct call_stamp {
     timestamp time;
     const context& in;
+    bool of_element = false;
   };
   struct call_failure {
     const std::string& cause;
@@ -321,21 +288,27 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
   void call(typename records::place& at, call_stamp stamped, Body&& body, GiveUp&& give_up) {
     for (std::uint32_t attempts = 1;; ++attempts) {
       records_.bind(at, stamped.time);
-      each_emission([&](auto& e) { e.element(stamped.time, stamped.in); });
+      emissions_.each([&](auto& e) { e.element(stamped.time, stamped.in); });
+      metrics_.begin_call();
+      finalization_.begin(clock_.now);
       try {
-        std::apply(body, emissions_);
+        emissions_.call(body);
         break;
       } catch (...) {
         const std::string cause = message_of_current_exception();
-        bool nothing_left = true;
-        each_emission([&](auto& e) { nothing_left = e.take_back() && nothing_left; });
+        const bool nothing_left = emissions_.take_back();
         records_.take_back(at);
-        if (nothing_left && attempts < attempts_max_) continue;
+        finalization_.take_back();
+        metrics_.take_back_call();
+        if (nothing_left && attempts < attempts_max_) {
+          if (stamped.of_element) metrics_.attempt_again();
+          continue;
+        }
         give_up(cause, attempts, nothing_left);
         break;
       }
     }
-    each_emission([](auto& e) { e.settle(); });
+    emissions_.settle();
     records_.release(at);
   }
   // Inside the catch block of the last attempt.
@@ -352,7 +325,8 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
   records records_;
   sorted_input<Value> sorted_;
   detail::stateful_views<Value, Shapes...> views_;
-  std::tuple<detail::emission<Outs>...> emissions_;
+  detail::finalization finalization_;
+  detail::emissions<Outs...> emissions_;
   receiver<failed<element>>* errors_ = nullptr;
   bool in_bundle_ = false;
 };

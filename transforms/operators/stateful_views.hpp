@@ -32,19 +32,28 @@ class stateful_views {
     pane_info pane;
   };
 
-  stateful_views(const std::tuple<view_source<Shapes>...>& views, duration main_lateness)
-      : views_(std::apply([&](const auto&... of) { return std::tuple{view_contents(of, main_lateness)...}; }, views)) {}
+  stateful_views(const operator_environment& in, const std::tuple<view_source<Shapes>...>& views,
+                 duration main_lateness)
+      : step_(in.step),
+        views_(
+            std::apply([&](const auto&... of) { return std::tuple{view_contents(of, main_lateness, in)...}; }, views)),
+        held_(in.side_inputs, &side_input_budget::waiting_bytes) {}
 
-  // Whether no view keeps elements and timers of a window waiting. One without a side window is ready to fail.
+  // Whether no view keeps elements and timers of a window waiting.
   [[nodiscard]] bool ready(const window& main) const {
+    return std::apply([&](const auto&... v) { return (v.ready_for(main) && ...); }, views_);
+  }
+  // Whether contents for a window were forgotten, since none that still counts could ask for them.
+  [[nodiscard]] bool forgotten(const window& main, timestamp watermark) const {
     const auto one = [&](const auto& v) {
       try {
-        return v.windows().ready(v.windows().of(main));
+        const window side = v.windows().of(main);
+        return !v.has(side) && v.windows().collectable(side, watermark, timestamp::max());
       } catch (const window_error&) {
-        return true;
+        return false;
       }
     };
-    return std::apply([&](const auto&... v) { return (one(v) && ...); }, views_);
+    return std::apply([&](const auto&... v) { return (one(v) || ...); }, views_);
   }
   // The contents for the calls of one window; to be looked up again when a view has changed.
   const view_arguments<Shapes...>& arguments(const window& main) {
@@ -55,14 +64,11 @@ class stateful_views {
   void park(const window& in, waiting_element e) {
     scratch_.clear();
     coder<Value>::encode(scratch_, e.value);
-    waiting_[in].add(std::move(e), scratch_.bytes().size());
+    if (hold(waiting_[in], std::move(e), scratch_.bytes().size())) return;
+    if constexpr (sizeof...(Shapes) > 0) refuse_more_waiting(step_, views_, in, held_);
   }
   // About how many bytes of elements wait.
-  [[nodiscard]] std::size_t waiting_bytes() const {
-    std::size_t bytes = 0;
-    for (const auto& [in, elements] : waiting_) bytes += elements.bytes;
-    return bytes;
-  }
+  [[nodiscard]] std::size_t waiting_bytes() const { return held_.bytes(); }
   [[nodiscard]] bool waits(const window& in) const { return waiting_.contains(in); }
   // Gives the elements of windows that have become ready to process(window, element), in the order in which they came.
   template <class Process>
@@ -73,6 +79,7 @@ class stateful_views {
         continue;
       }
       for (const waiting_element& e : at->second.all) process(at->first, e);
+      held_.set(held_.bytes() - at->second.bytes);
       at = waiting_.erase(at);
     }
   }
@@ -112,6 +119,7 @@ class stateful_views {
   void restore(reader& from) {
     std::apply([&](auto&... v) { (v.restore(from), ...); }, views_);
     waiting_.clear();
+    held_.set(0);
     for (std::size_t n = from.count(3); n > 0; --n) {
       auto& elements = waiting_[coder<window>::decode(from)];
       for (std::size_t m = from.count(4); m > 0; --m) {
@@ -120,7 +128,7 @@ class stateful_views {
         Value value = coder<Value>::decode(from);
         const timestamp time = coder<timestamp>::decode(from);
         const std::size_t bytes = before - from.remaining();
-        elements.add({std::move(key), std::move(value), time, coder<pane_info>::decode(from)}, bytes);
+        hold(elements, {std::move(key), std::move(value), time, coder<pane_info>::decode(from)}, bytes);
       }
     }
   }
@@ -138,6 +146,12 @@ class stateful_views {
     }
   };
 
+  // Adds an element that waits; false if that is more than the shard may hold.
+  bool hold(waiting_window& in, waiting_element e, std::size_t encoded) {
+    const std::size_t before = in.bytes;
+    in.add(std::move(e), encoded);
+    return held_.set(held_.bytes() + in.bytes - before);
+  }
   template <class F>
   void at_view(std::uint32_t view, F&& f) {
     std::uint32_t i = 0;
@@ -145,9 +159,11 @@ class stateful_views {
     check(view < sizeof...(Shapes), "a step is given the side inputs that it names");
   }
 
+  std::string step_;
   std::tuple<view_contents<Shapes>...> views_;
   view_arguments<Shapes...> arguments_;
   std::map<window, waiting_window> waiting_;
+  side_input_share held_;  // by what waits
   writer scratch_;
 };
 

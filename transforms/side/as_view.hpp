@@ -1,13 +1,15 @@
 #pragma once
 
 #include <millrace/transforms/operators/global_combine.hpp>
+#include <millrace/transforms/side/piecewise.hpp>
 #include <millrace/transforms/side/view.hpp>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace millrace {
 
@@ -16,11 +18,33 @@ namespace detail {
 // Collects the elements of a pane.
 template <class T>
 struct gather {
-  [[nodiscard]] std::vector<T> create() const { return {}; }
-  void add(std::vector<T>& to, const T& element) const { to.push_back(element); }
-  void merge(std::vector<T>& to, const std::vector<T>& other) const { to.insert(to.end(), other.begin(), other.end()); }
-  [[nodiscard]] std::vector<T> extract(const std::vector<T>& all) const { return all; }
+  [[nodiscard]] element_blocks create() const { return {}; }
+  void add(element_blocks& to, const T& element) const { to.add(element); }
+  void merge(element_blocks& to, const element_blocks& other) const { to.add(other); }
+  [[nodiscard]] element_blocks extract(const element_blocks& all) const { return all; }
   [[nodiscard]] std::string name() const { return "gather"; }
+};
+
+// The gathering of a view: a combine of all elements whose results leave in pieces, so that no bundle is as large as
+// the contents.
+template <class T>
+class gather_spec final : public operator_spec {
+ public:
+  explicit gather_spec(const windowing_strategy& strategy) : combine_(strategy, gather<T>{}, false) {}
+  [[nodiscard]] operator_kind kind() const override { return combine_.kind(); }
+  [[nodiscard]] std::string describe() const override { return combine_.describe(); }
+  [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
+    return std::make_unique<piecewise>(combine_.make(in));
+  }
+  [[nodiscard]] std::unique_ptr<edge_writer> make_writer(const edge_environment& to) const override {
+    return combine_.make_writer(to);
+  }
+  [[nodiscard]] std::string why_not_lifted() const override { return combine_.why_not_lifted(); }
+  [[nodiscard]] std::string why_not_fast() const override { return combine_.why_not_fast(); }
+  [[nodiscard]] std::optional<std::uint32_t> fixed_shards() const override { return combine_.fixed_shards(); }
+
+ private:
+  global_combine_spec<T, gather<T>> combine_;
 };
 
 class view_spec final : public operator_spec {
@@ -38,12 +62,12 @@ class view_spec final : public operator_spec {
 };
 
 // A view is two steps: a grouping gathers the elements of each pane, so that triggers, accumulation and lateness are
-// those of the viewed collection; then each pane goes to every shard of the consumers.
+// those of the viewed collection; then each pane goes, in pieces, to every shard of the consumers.
 template <class Shape>
 view<Shape> add_view(const pcollection<typename Shape::element>& in, const std::string& name, Shape shape,
                      std::source_location where) {
   using element = typename Shape::element;
-  using gathering = global_combine_spec<element, gather<element>>;
+  require_codable<element>();
   graph& g = in.owner();
   if (in.windowing().into.merging())
     throw pipeline_error(g.path_of(name), "a side input cannot be in sessions, which belong to single keys; window it "
@@ -57,12 +81,12 @@ view<Shape> add_view(const pcollection<typename Shape::element>& in, const std::
     ~scope() { of.close_composite(); }
   };
   const scope open(g, name);
-  const auto panes = add_grouping<std::vector<element>>(
-      in, "gather", std::make_shared<gathering>(in.windowing(), gather<element>{}, false), where);
-  return {add_transform<std::vector<element>>(panes, "view",
-                                              std::make_shared<view_spec>("view as " + Shape::name() + " of "
-                                                                          + element_type::of<element>().coder.name()),
-                                              where),
+  const auto panes =
+      add_grouping<view_piece>(in, "gather", std::make_shared<gather_spec<element>>(in.windowing()), where);
+  return {add_transform<view_piece>(panes, "view",
+                                    std::make_shared<view_spec>("view as " + Shape::name() + " of "
+                                                                + element_type::of<element>().coder.name()),
+                                    where),
           {name, in.windowing(), std::move(shape)}};
 }
 
@@ -85,6 +109,13 @@ template <class T>
     static_assert(std::is_convertible_v<T, U>, "millrace: as_singleton: the default must be of the element type");
     if constexpr (std::is_convertible_v<T, U>)
       return detail::add_view(in, name, singleton_shape<U>{static_cast<U>(fallback)}, where);
+  };
+}
+
+// All elements of a window, as element_range<T>, which stays encoded and is decoded as it is read: for many elements.
+[[nodiscard]] inline auto as_iterable(std::string name, std::source_location where = std::source_location::current()) {
+  return [name = std::move(name), where]<class T>(const pcollection<T>& in) {
+    return detail::add_view(in, name, iterable_shape<T>{}, where);
   };
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <millrace/transforms/functions/bundle_finalizer.hpp>
 #include <millrace/transforms/functions/do_fn.hpp>
 #include <millrace/transforms/splittable/process_result.hpp>
 #include <millrace/transforms/splittable/tracker.hpp>
@@ -22,6 +23,8 @@ namespace millrace {
 //   timestamp initial_watermark(const T& x, timestamp at);             // optional: the estimator's first state
 //   static constexpr bool bounded_per_element = true;                  // optional; else false if process can resume
 //   void setup(); void teardown(); void start_bundle(); void finish_bundle(emitter<U>&); auto metrics();
+// Contents of side inputs follow the element in process; a bundle_finalizer& may follow the emitters there and in
+// finish_bundle.
 
 namespace detail {
 
@@ -39,29 +42,51 @@ struct estimator_of_fn<Fn> {
   using type = typename Fn::estimator;
 };
 
-// What is known of a splittable function and its elements when it is compiled.
-template <class Fn, class T>
+// What is known of a splittable function, its elements and the contents of its side inputs when it is compiled.
+template <class Fn, class T, class... Contents>
 struct splittable_traits {
   using restriction = std::remove_cvref_t<decltype(std::declval<Fn&>().initial_restriction(std::declval<const T&>()))>;
   using estimator = typename estimator_of_fn<Fn>::type;
   static constexpr bool has_estimator = requires { typename Fn::estimator; };
 
+  template <class... As>
+  static constexpr bool takes_process = requires(Fn fn, As&... as) { fn.process(as...); };
+  // Whether process can be called, with or without a bundle_finalizer& behind its emitters.
+  template <bool Finalizes, class... Outs>
+  static consteval bool callable_as() {
+    using claims = tracker<restriction>;
+    if constexpr (has_estimator && Finalizes)
+      return takes_process<const T, const Contents..., claims, estimator, emitter<Outs>..., bundle_finalizer>;
+    else if constexpr (has_estimator)
+      return takes_process<const T, const Contents..., claims, estimator, emitter<Outs>...>;
+    else if constexpr (Finalizes)
+      return takes_process<const T, const Contents..., claims, emitter<Outs>..., bundle_finalizer>;
+    else return takes_process<const T, const Contents..., claims, emitter<Outs>...>;
+  }
   template <class... Outs>
-  static constexpr bool callable =
-      has_estimator ? requires(Fn fn, const T& x, tracker<restriction>& r, estimator& e, emitter<Outs>&... out) {
-        fn.process(x, r, e, out...);
-      } : requires(Fn fn, const T& x, tracker<restriction>& r, emitter<Outs>&... out) { fn.process(x, r, out...); };
+  static constexpr bool finalizes = callable_as<true, Outs...>();
+  template <class... Outs>
+  static constexpr bool callable = callable_as<false, Outs...>() || finalizes<Outs...>;
 
+  // What a call is given besides the element, the contents of side inputs and the emitters.
+  struct call_parts {
+    tracker<restriction>& claims;
+    estimator& marks;
+    bundle_finalizer& after;
+  };
   template <class... Outs>
-  static decltype(auto) call(Fn& fn, const T& x, tracker<restriction>& r, estimator& e, emitter<Outs>&... out) {
-    if constexpr (has_estimator) return fn.process(x, r, e, out...);
-    else return fn.process(x, r, out...);
+  static decltype(auto) call(Fn& fn, const call_parts& with, const T& x, const Contents&... c, emitter<Outs>&... out) {
+    if constexpr (has_estimator && finalizes<Outs...>)
+      return fn.process(x, c..., with.claims, with.marks, out..., with.after);
+    else if constexpr (has_estimator) return fn.process(x, c..., with.claims, with.marks, out...);
+    else if constexpr (finalizes<Outs...>) return fn.process(x, c..., with.claims, out..., with.after);
+    else return fn.process(x, c..., with.claims, out...);
   }
   template <class... Outs>
   static constexpr bool resumes =
-      !std::is_void_v<decltype(call(std::declval<Fn&>(), std::declval<const T&>(),
-                                    std::declval<tracker<restriction>&>(), std::declval<estimator&>(),
-                                    std::declval<emitter<Outs>&>()...))>;
+      !std::is_void_v<decltype(call<Outs...>(std::declval<Fn&>(), std::declval<const call_parts&>(),
+                                             std::declval<const T&>(), std::declval<const Contents&>()...,
+                                             std::declval<emitter<Outs>&>()...))>;
 
   // Whether the work for each element comes to an end.
   template <class... Outs>

@@ -1,16 +1,19 @@
 #pragma once
 
+#include <millrace/transforms/errors.hpp>
 #include <millrace/transforms/functions/do_fn.hpp>
-#include <millrace/transforms/functions/emitter.hpp>
+#include <millrace/transforms/operators/emissions.hpp>
 #include <millrace/transforms/operators/failure.hpp>
 #include <millrace/transforms/operators/operator.hpp>
+#include <millrace/transforms/operators/stateful_views.hpp>
 #include <millrace/transforms/splittable/splittable_fn.hpp>
 #include <millrace/transforms/splittable/splittable_records.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
+#include <functional>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -24,6 +27,7 @@ namespace millrace {
 struct splittable_limits {
   std::uint64_t outputs_max = 10'000;  // give or take a batch
   std::uint64_t claims_max = 10'000;
+  duration time_max = std::chrono::seconds{1};  // by the processing clock, looked at with each claim
 };
 
 namespace detail {
@@ -56,61 +60,65 @@ class output_watch final : public receiver<X> {
 
 }  // namespace detail
 
-template <class Element, class Fn, class Outputs>
+template <class Element, class Fn, class Outputs, class... Shapes>
 class splittable_operator;
 
 // A splittable function on one shard: called for pairs of an element and a restriction, each once when it comes and
 // again for what was left. A call that throws is repeated from its last claim on, since what it emitted for earlier
 // claims stands. What is put off because a call was long goes on as soon as the stage has dealt with what else there
 // is; what asked to be resumed waits for the clock. When the job is drained everything is truncated and worked off.
-template <class Element, class Fn, class... Outs>
-class splittable_operator<Element, Fn, detail::output_list<Outs...>> final : public stage_operator,
-                                                                             public stage_head,
-                                                                             private detail::claim_watch {
-  using traits = detail::splittable_traits<Fn, Element>;
+// Pairs whose side inputs are not ready wait until they are. With an error output, its last port, an element goes there
+// when what is left of its restriction fails for good; what earlier claims gave out stands.
+template <class Element, class Fn, class... Outs, class... Shapes>
+class splittable_operator<Element, Fn, detail::output_list<Outs...>, Shapes...> final : public stage_operator,
+                                                                                        public stage_head,
+                                                                                        public view_consumer,
+                                                                                        public epoch_participant,
+                                                                                        private detail::claim_watch {
+  using traits = detail::splittable_traits<Fn, Element, typename Shapes::contents...>;
   using restriction = typename traits::restriction;
   using estimator = typename traits::estimator;
   using records = detail::splittable_records<Element, restriction, typename estimator::state>;
   using work = typename records::work;
+  using pair = kv<Element, restriction>;
 
  public:
-  splittable_operator(const operator_environment& in, Fn fn, const splittable_limits& limits)
-      : step_(in.step), attempts_max_(std::max(1U, in.attempts_max)), clock_(in.clock), metrics_(in.metrics),
-        fn_(std::move(fn)),
-        limits_{std::max<std::uint64_t>(1, limits.outputs_max), std::max<std::uint64_t>(1, limits.claims_max)},
-        watches_(tally_of<Outs>()...), emissions_(same<Outs>(in.batch_rows_max)...) {
+  // What a splittable function reads: the views, and how late an element may be that asks for them.
+  struct side_reading {
+    std::tuple<view_source<Shapes>...> views;
+    duration lateness{0};
+  };
+
+  splittable_operator(const operator_environment& in, Fn fn, const splittable_limits& limits, const side_reading& reads)
+      : step_(in.step), attempts_max_(std::max(1U, in.attempts_max)), clock_(in.clock), time_(in.time),
+        metrics_(in.metrics), fn_(std::move(fn)),
+        limits_{std::max<std::uint64_t>(1, limits.outputs_max), std::max<std::uint64_t>(1, limits.claims_max),
+                limits.time_max},
+        lateness_(reads.lateness), views_(in, reads.views, reads.lateness), watches_(tally_of<Outs>()...),
+        emissions_(in) {
     detail::bind_metrics(fn_, in.metrics);
   }
 
   void connect(std::size_t output, receiver_ref next) override {
-    connect_one(output, next, std::index_sequence_for<Outs...>{});
+    if (!connect_one(output, next, std::index_sequence_for<Outs...>{})) errors_ = &next.as<failed<Element>>();
   }
   stage_head* as_head() override { return this; }
+  view_consumer* as_view_consumer() override { return this; }
+  // Only functions that register calls take part in epochs.
+  epoch_participant* as_epoch_participant() override { return finalizes ? this : nullptr; }
+  void prepare(std::uint64_t epoch) override { finalization_.prepare(epoch); }
+  void commit(std::uint64_t epoch) override { finalization_.commit(epoch, clock_.now); }
+  void abort() noexcept override { finalization_.abort(); }
 
-  void setup() override {
-    if constexpr (requires { fn_.setup(); }) around([&] { fn_.setup(); }, "setup()");
-  }
+  void setup() override { emissions_.setup(fn_); }
   void finish_bundle() override {
-    if (!std::exchange(in_bundle_, false)) return;
-    const auto finish = [&](auto&... e) {
-      if constexpr (requires { fn_.finish_bundle(e.out()...); }) {
-        (e.begin_explicit(), ...);
-        around([&] { fn_.finish_bundle(e.out()...); }, "finish_bundle()");
-        end();
-      } else if constexpr (requires { fn_.finish_bundle(); }) {
-        around([&] { fn_.finish_bundle(); }, "finish_bundle()");
-      }
-    };
-    std::apply(finish, emissions_);
-  }
-  void teardown() noexcept override {
-    if constexpr (requires { fn_.teardown(); }) {
-      try {
-        fn_.teardown();
-      } catch (...) {  // it is called after failures too, when nobody is left to tell
-      }
+    if (std::exchange(in_bundle_, false)) {
+      finalization_.begin(clock_.now);
+      emissions_.finish_bundle(fn_, finalization_.out());
     }
+    if constexpr (sizeof...(Shapes) > 0) views_.collect(clock_.input_watermark, put_off_.least_end());
   }
+  void teardown() noexcept override { emissions_.teardown(fn_); }
 
   void accept(const bundle& in) override {
     metrics_.elements_in += in.rows;
@@ -118,9 +126,16 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>> final : pub
     for (const row_run& run : in.runs)
       for (; row < run.end; ++row)
         for (const window& w : in.contexts[run.context].windows)
-          begin_work(value_at<kv<Element, restriction>>(in.values, row), in.time_at(row),
-                     {w, in.contexts[run.context].pane});
+          take(value_at<pair>(in.values, row), in.time_at(row), {w, in.contexts[run.context].pane});
     if (!in.timers.empty()) go_on();
+  }
+  void accept_view(std::uint32_t view, const bundle& in) override {
+    views_.accept(view, in);
+    release();
+  }
+  void advance_view(std::uint32_t view, timestamp mark) override {
+    views_.advance(view, mark);
+    release();
   }
   // What is due comes as a timer in a bundle. Now and then there is none though something is due, so that endless work
   // lets the stage tell its watermark; next_clock_timer() brings it back.
@@ -138,61 +153,66 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>> final : pub
     return next && clock_.draining ? std::min(*next, clock_.now) : next;
   }
 
-  [[nodiscard]] timestamp hold() const override { return put_off_.hold(); }
+  [[nodiscard]] timestamp hold() const override { return std::min(put_off_.hold(), views_.hold()); }
   [[nodiscard]] bool has_state() const override { return !put_off_.empty(); }
-  void snapshot(writer& to) const override { put_off_.encode(to); }
-  void restore(reader& from) override { put_off_.decode(from); }
+  [[nodiscard]] std::size_t waiting_bytes() const override { return views_.waiting_bytes(); }
+  void snapshot(writer& to) const override {
+    put_off_.encode(to);
+    if constexpr (sizeof...(Shapes) > 0) views_.snapshot(to);
+  }
+  void restore(reader& from) override {
+    put_off_.decode(from);
+    if constexpr (sizeof...(Shapes) > 0) views_.restore(from);
+  }
 
  private:
   static constexpr int rounds_max = 64;
   static constexpr int calls_max = 16;  // of what was put off, in one bundle
 
+  static constexpr bool finalizes =
+      traits::template finalizes<Outs...> || detail::emissions<Outs...>::template finalizes_bundles<Fn>;
+
+  // False for the number behind the last output.
   template <std::size_t... Indices>
-  void connect_one(std::size_t output, receiver_ref next, std::index_sequence<Indices...> /*all*/) {
-    ((Indices == output ? std::get<Indices>(emissions_).connect(std::get<Indices>(watches_).watch(next)) : void()),
-     ...);
-  }
-  template <class>
-  static std::uint32_t same(std::uint32_t rows_max) {
-    return rows_max;
+  bool connect_one(std::size_t output, receiver_ref next, std::index_sequence<Indices...> /*all*/) {
+    return ((Indices == output && emissions_.connect(output, std::get<Indices>(watches_).watch(next))) || ...);
   }
   template <class>
   detail::output_tally& tally_of() {
     return tally_;
-  }
-  template <class F>
-  void each_emission(F&& f) {
-    std::apply([&](auto&... e) { (f(e), ...); }, emissions_);
-  }
-  void end() {
-    each_emission([&](auto& e) {
-      e.end();
-      metrics_.elements_out += e.passed();
-    });
-  }
-  // A call without a restriction: its failure names the function instead.
-  template <class F>
-  void around(F&& f, const char* what) {
-    try {
-      f();
-    } catch (...) {
-      each_emission([](auto& e) { static_cast<void>(e.take_back()); });
-      std::throw_with_nested(
-          element_failure({step_, "", std::string(what) + ": " + message_of_current_exception(), 1}));
-    }
   }
   [[noreturn]] void fail(const work& of, const std::string& cause, std::uint32_t attempts = 1) {
     throw element_failure(
         {step_, describe_stamped(describe_element(of.pair), of.time, of.in.windows), cause, attempts});
   }
 
-  void begin_work(kv<Element, restriction> pair, timestamp time, context in) {
-    work w{std::move(pair), time, std::move(in), timestamp::min(), timestamp::min(), typename estimator::state(time)};
+  // The function has thrown for good: the element goes to the error output, if there is one.
+  void give_up(const work& of, const std::string& cause, std::uint32_t attempts = 1) {
+    if (!errors_) fail(of, cause, attempts);
+    ++metrics_.error_elements;
+    const failed<Element> one{of.pair.key, step_, cause + "; not done: " + describe_element(of.pair.value), attempts};
+    const stamps at{nullptr, of.time, of.time, nullptr, {&of.in, 1}};
+    errors_->accept({&one, sizeof one, 1, nullptr, &at});
+  }
+
+  void take(pair all, timestamp time, const context& in) {
+    const window& w = in.windows.front();
+    if (w.max_timestamp() + lateness_ < clock_.input_watermark && views_.forgotten(w, clock_.input_watermark))
+      ++metrics_.dropped("late");
+    else if (views_.ready(w)) begin_work(std::move(all), time, in);
+    else views_.park(w, {{}, std::move(all), time, in.pane});
+  }
+  void release() {
+    views_.release(
+        [&](const window& w, const auto& waiting) { begin_work(waiting.value, waiting.time, {w, waiting.pane}); });
+  }
+  void begin_work(pair all, timestamp time, context in) {
+    work w{std::move(all), time, std::move(in), timestamp::min(), timestamp::min(), typename estimator::state(time)};
     try {
       w.state = traits::first_state(fn_, w.pair.key, time);
       report(w, estimator(w.state));
     } catch (...) {
-      fail(w, "initial_watermark(): " + message_of_current_exception());
+      return give_up(w, "initial_watermark(): " + message_of_current_exception());
     }
     run(std::move(w));
   }
@@ -216,9 +236,7 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>> final : pub
 
   void run(work w) {
     if (clock_.draining && !w.truncated && !truncate(w)) return;
-    if (!std::exchange(in_bundle_, true)) {
-      if constexpr (requires { fn_.start_bundle(); }) around([&] { fn_.start_bundle(); }, "start_bundle()");
-    }
+    if (!std::exchange(in_bundle_, true)) emissions_.start_bundle(fn_);
     for (std::uint32_t attempts = 1; !call(w, attempts); ++attempts) {
     }
   }
@@ -228,7 +246,8 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>> final : pub
       if (!left) return false;
       w.pair.value = std::move(*left);
     } catch (...) {
-      fail(w, "truncate(): " + message_of_current_exception());
+      give_up(w, "truncate(): " + message_of_current_exception());
+      return false;
     }
     w.truncated = true;
     return true;
@@ -243,37 +262,45 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>> final : pub
     early_ = false;
     first_output_ = tally_.outputs;
     tally_.greatest = timestamp::min();
-    each_emission([&](auto& e) { e.element(w.time, w.in); });
+    began_ = time_ ? (*time_)() : clock_.now;
+    begin_position();
     detail::tracked_call<restriction> one(w.pair.value, *this);
     process_result result = process_result::stop();
     try {
       result = called(w, one, marks);
     } catch (...) {
       const std::string cause = message_of_current_exception();
-      again_from_last_claim(w, one, attempts, cause);
-      return false;
+      return given_up_from_last_claim(w, one, attempts, cause);
     }
     finish(w, one, marks, result);
     return true;
   }
-  process_result called(const work& w, detail::tracked_call<restriction>& one, estimator& marks) {
-    return std::apply(
-        [&](auto&... e) {
-          if constexpr (traits::template resumes<Outs...>)
-            return traits::call(fn_, w.pair.key, one.claims(), marks, e.out()...);
-          else {
-            traits::call(fn_, w.pair.key, one.claims(), marks, e.out()...);
-            return process_result::stop();
-          }
-        },
-        emissions_);
+  // What is emitted, reported and registered from now on belongs to a position, and is taken back with it.
+  void begin_position() {
+    emissions_.each([&](auto& e) { e.element(current_->time, current_->in); });
+    metrics_.begin_call();
+    finalization_.begin(clock_.now);
   }
-  // Inside the catch block of a call: makes `w` what it did not get done, or gives up.
-  void again_from_last_claim(work& w, detail::tracked_call<restriction>& one, std::uint32_t& attempts,
-                             const std::string& cause) {
-    bool nothing_left = true;
-    each_emission([&](auto& e) { nothing_left = e.take_back() && nothing_left; });
-    end();
+  process_result called(const work& w, detail::tracked_call<restriction>& one, estimator& marks) {
+    const typename traits::call_parts with{one.claims(), marks, finalization_.out()};
+    return views_.arguments(w.in.windows.front()).apply([&](const auto&... c) {
+      return emissions_.call([&](auto&... out) {
+        if constexpr (traits::template resumes<Outs...>)
+          return traits::template call<Outs...>(fn_, with, w.pair.key, c..., out...);
+        else {
+          traits::template call<Outs...>(fn_, with, w.pair.key, c..., out...);
+          return process_result::stop();
+        }
+      });
+    });
+  }
+  // Inside the catch block of a call: makes `w` what it did not get done; whether it is given up.
+  bool given_up_from_last_claim(work& w, detail::tracked_call<restriction>& one, std::uint32_t& attempts,
+                                const std::string& cause) {
+    const bool nothing_left = emissions_.take_back();
+    metrics_.take_back_call();
+    finalization_.take_back();
+    emissions_.end();
     if (one.refused()) fail(w, cause + "; it was thrown after the last claim had been refused", attempts);
     if (one.claimed() > 1) {
       attempts = 1;
@@ -283,11 +310,16 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>> final : pub
       w.state = *claimed_state_;
     }
     if (!nothing_left) fail(w, cause + "; some of its outputs had already left the step", attempts);
-    if (attempts >= attempts_max_) fail(w, cause, attempts);
+    if (attempts >= attempts_max_) {
+      give_up(w, cause, attempts);
+      return true;
+    }
+    metrics_.attempt_again();
+    return false;
   }
   void finish(work& w, detail::tracked_call<restriction>& one, estimator& marks, const process_result& result) {
     const std::uint64_t refused_at = tally_.outputs;
-    end();
+    emissions_.end();
     if (one.refused() && tally_.outputs > refused_at)
       fail(w, "it emitted after a claim was refused; the position belongs to another call, so return at once");
     if (early_ || (one.claimed() == 0 && tally_.outputs > first_output_))
@@ -309,28 +341,35 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>> final : pub
   // The function claims a position: what it has emitted so far is complete.
   bool attempted(std::uint64_t claims) override {
     if (claims == 0) {
-      end();
+      emissions_.end();
       early_ = early_ || tally_.outputs > first_output_;
     }
-    each_emission([&](auto& e) { e.element(current_->time, current_->in); });
+    begin_position();
     claimed_state_ = marks_->saved();
-    return claims == 0 || (claims < limits_.claims_max && tally_.outputs - first_output_ < limits_.outputs_max);
+    return claims == 0
+           || (claims < limits_.claims_max && tally_.outputs - first_output_ < limits_.outputs_max && !took_long());
   }
   void refused() override {
-    end();
-    each_emission([&](auto& e) { e.element(current_->time, current_->in); });
+    emissions_.end();
+    begin_position();
   }
+  [[nodiscard]] bool took_long() const { return time_ && (*time_)() - began_ >= limits_.time_max; }
 
   std::string step_;
   std::uint32_t attempts_max_;
   const stage_clock& clock_;
+  const std::function<timestamp()>* time_;
   metric_board& metrics_;
   Fn fn_;
   splittable_limits limits_;
+  duration lateness_;
+  detail::stateful_views<pair, Shapes...> views_;
   records put_off_;
   detail::output_tally tally_;
   std::tuple<detail::output_watch<Outs>...> watches_;
-  std::tuple<detail::emission<Outs>...> emissions_;
+  detail::finalization finalization_;
+  detail::emissions<Outs...> emissions_;
+  receiver<failed<Element>>* errors_ = nullptr;
   int rounds_ = 0;
   bool in_bundle_ = false;
   // Of the call that is going on.
@@ -338,6 +377,7 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>> final : pub
   estimator* marks_ = nullptr;
   std::optional<typename estimator::state> claimed_state_;  // when the last claim was made
   std::uint64_t first_output_ = 0;
+  timestamp began_;
   bool early_ = false;
 };
 

@@ -53,6 +53,13 @@ class splittable_records {
     return least;
   }
 
+  // The least end of a window with work.
+  [[nodiscard]] timestamp least_end() const {
+    timestamp least = timestamp::max();
+    for (const work& w : waiting_) least = std::min(least, w.in.windows.front().max_timestamp());
+    return least;
+  }
+
   void encode(writer& to) const {
     to.varint(waiting_.size());
     for (const work& w : waiting_) {

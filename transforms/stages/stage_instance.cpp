@@ -7,9 +7,13 @@
 
 namespace millrace {
 
+namespace {
+constexpr std::uint32_t pieces_max = 4;  // of a side input in one bundle: each may be a block of elements
+}  // namespace
+
 stage_instance::stage_instance(const graph& of, const plan& in, stage_id which, const stage_options& options,
                                const outlet_of& outlets)
-    : plan_(in.stages.at(which)), options_(options) {
+    : plan_(in.stages.at(which)), options_(options), budget_{.bytes_max = options.side_input_bytes_max} {
   make_operators(of);
   wire(of, in, outlets);
 }
@@ -34,6 +38,8 @@ stage_instance::add(const node* of, std::string path,
                                 .fast_path = options_.fast_path,
                                 .job = options_.job,
                                 .durable_epochs = options_.durable_epochs,
+                                .side_inputs = &budget_,
+                                .time = options_.time ? &options_.time : nullptr,
                                 .temp_folder = options_.temp_folder};
   s.op = make(in);
   if (auto* p = s.op->as_epoch_participant()) participants_.push_back(p);
@@ -54,6 +60,7 @@ void stage_instance::make_operators(const graph& of) {
   if (!head_) head_ = first.as_head();
   source_ = first.as_source();
   script_ = first.as_scripted();
+  budget_.reading_pauses = source_ != nullptr;
   check(head_ || source_ || script_, "a stage begins with a head, a source or a test stream");
 }
 
@@ -72,7 +79,8 @@ void stage_instance::wire(const graph& of, const plan& in, const outlet_of& outl
     const edge_environment to{.to = outlets(id),
                               .by = e.by,
                               .sender_shard = options_.shard,
-                              .bundle_rows_max = options_.bundle_rows_max,
+                              .bundle_rows_max =
+                                  e.view_of ? std::min(options_.bundle_rows_max, pieces_max) : options_.bundle_rows_max,
                               .lift = e.lift,
                               .step = consumer.name};
     writers_.push_back(e.by == routing::by_key ? of.at(consumer.nodes.front()).spec->make_writer(to)
@@ -257,6 +265,7 @@ void stage_instance::restore(reader& from) {
     if (!s.of) continue;
     reader own = from.section();
     s.metrics->decode(own);
+    s.restored = *s.metrics;
     s.op->restore(own);
     own.expect_end();
   }
@@ -286,6 +295,34 @@ std::map<std::string, const metric_board*> stage_instance::metrics() const {
   for (const auto& s : steps_)
     if (s.of) all[s.of->path] = s.metrics.get();
   return all;
+}
+
+std::map<std::string, metric_board> stage_instance::attempted() const {
+  std::map<std::string, metric_board> all;
+  for (const auto& s : steps_)
+    if (s.of) all[s.of->path] = s.metrics->attempted_since(s.restored);
+  return all;
+}
+
+std::map<std::string, metric_board> metrics_of_snapshot(const graph& of, const stage_plan& which,
+                                                        std::string_view snapshot) {
+  reader from(snapshot);
+  coder<timestamp>::decode(from);
+  coder<timestamp>::decode(from);
+  for (std::size_t marks = from.count(2); marks > 0; --marks) {
+    from.varint();
+    coder<timestamp>::decode(from);
+  }
+  std::map<std::string, metric_board> all;
+  for (const node_id id : which.nodes) {
+    reader own = from.section();
+    all[of.at(id).path].decode(own);
+  }
+  return all;
+}
+
+void merge_metrics(std::map<std::string, metric_board>& to, const std::map<std::string, metric_board>& other) {
+  for (const auto& [path, board] : other) to[path].merge(board);
 }
 
 }  // namespace millrace

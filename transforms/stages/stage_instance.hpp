@@ -1,13 +1,16 @@
 #pragma once
 
 #include <millrace/transforms/plan/plan.hpp>
+#include <millrace/transforms/side/side_budget.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace millrace {
@@ -21,8 +24,11 @@ struct stage_options {
   std::uint32_t batch_rows_max = UINT32_MAX;
   std::uint32_t bundle_rows_max = 1024;
   bool fast_path = true;
+  std::size_t side_input_bytes_max = static_cast<std::size_t>(-1);  // of side inputs, and of what waits for them
   // Whether the runner takes epochs again and again and commits them; else functions do not wait for them.
   bool durable_epochs = false;
+  // Processing time, for functions that ask within a call how long it has taken. Null: it stands during a call.
+  std::function<timestamp()> time = nullptr;
   // The way of due timers from a stage to itself: called with each bundle of them before it is accepted. A runner that
   // packs bundles packs these too. Null: they stay where they are.
   std::function<void(bundle&)> carry_timers = nullptr;
@@ -81,6 +87,8 @@ class stage_instance {
   [[nodiscard]] bool has_state() const;
   // About how many bytes of elements its operators have put aside.
   [[nodiscard]] std::size_t waiting_bytes() const;
+  // Whether its source should not be read for now: what it has read waits for side inputs and is as much as may wait.
+  [[nodiscard]] bool reading_pauses() const { return budget_.full(); }
   // Sends all rows that wait in edge writers. Call before the output watermark is sent on.
   void flush();
 
@@ -97,11 +105,14 @@ class stage_instance {
 
   // The metrics of each of its nodes, by path.
   [[nodiscard]] std::map<std::string, const metric_board*> metrics() const;
+  // What they have reported since it was made or restored, with what failed calls have.
+  [[nodiscard]] std::map<std::string, metric_board> attempted() const;
 
  private:
   struct step {
     const node* of = nullptr;  // null for readers and tees
     std::unique_ptr<metric_board> metrics;
+    metric_board restored;  // what they were at first
     std::unique_ptr<stage_operator> op;
   };
 
@@ -120,6 +131,7 @@ class stage_instance {
   const stage_plan& plan_;
   stage_options options_;
   stage_clock clock_;
+  side_input_budget budget_;
   timestamp output_ = timestamp::min();
   std::vector<step> steps_;  // in chain order
   std::vector<std::unique_ptr<edge_writer>> writers_;
@@ -132,5 +144,12 @@ class stage_instance {
   bool set_up_ = false;
   bool timers_left_ = false;
 };
+
+// The metrics in what a stage instance has written as its snapshot, by path. Throws decode_error.
+[[nodiscard]] std::map<std::string, metric_board> metrics_of_snapshot(const graph& of, const stage_plan& which,
+                                                                      std::string_view snapshot);
+
+// Adds the metrics of one shard, or of one part of a job's life, to those of others.
+void merge_metrics(std::map<std::string, metric_board>& to, const std::map<std::string, metric_board>& other);
 
 }  // namespace millrace

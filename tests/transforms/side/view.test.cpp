@@ -28,9 +28,11 @@ pane_info pane(std::uint32_t index) {
 template <class T>
 bundle pane_of(const window& in, std::uint32_t index, const std::vector<T>& elements) {
   bundle b;
-  b.clear(column::variable, column_width<std::vector<T>>);
+  b.clear(column::variable, column_width<view_piece>);
+  element_blocks all;
+  for (const T& e : elements) all.add(e);
   writer scratch;
-  append_value(b.values, elements, scratch);
+  append_value(b.values, view_piece{all.blocks.empty() ? "" : all.blocks.front(), all.count, true}, scratch);
   b.rows = 1;
   b.contexts = {{in, pane(index)}};
   b.runs = {{1, 0}};
