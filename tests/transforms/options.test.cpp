@@ -37,9 +37,9 @@ TEST(options, have_names_in_both_spellings_and_values_behind_a_space_or_an_equal
 }
 
 TEST(options, set_every_field) {
-  const auto o =
-      parsed({"--runner=direct", "--streaming", "--shards=4", "--checkpoints=dir", "--checkpoint_every=250ms",
-              "--attempts=2", "--bundle_rows=7", "--compression=zstd", "--lift_combiners", "--fast_path=false"});
+  const auto o = parsed({"--runner=direct", "--streaming", "--shards=4", "--checkpoints=dir",
+                         "--checkpoint_every=250ms", "--attempts=2", "--bundle_rows=7", "--compression=zstd",
+                         "--lift_combiners", "--fast_path=false", "--side_input_bytes=1000"});
   EXPECT_EQ(o.runner, runner_kind::direct);
   EXPECT_TRUE(o.streaming);
   EXPECT_EQ(o.shards, 4U);
@@ -47,6 +47,7 @@ TEST(options, set_every_field) {
   EXPECT_EQ(o.checkpoint_every, 250ms);
   EXPECT_EQ(o.attempts, 2U);
   EXPECT_EQ(o.bundle_rows, 7U);
+  EXPECT_EQ(o.side_input_bytes, 1000U);
   EXPECT_EQ(o.compression, edge_compression::zstd);
   EXPECT_TRUE(o.lift_combiners);
   EXPECT_FALSE(o.fast_path);

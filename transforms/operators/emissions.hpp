@@ -57,6 +57,17 @@ class emissions {
     return all;
   }
 
+  // A call that belongs to no element: its failure names the step and `what`.
+  template <class F>
+  void around(F&& f, const char* what) {
+    try {
+      f();
+    } catch (...) {
+      static_cast<void>(take_back());
+      std::throw_with_nested(
+          element_failure({step_, "", std::string(what) + ": " + message_of_current_exception(), 1}));
+    }
+  }
   template <class Fn>
   void setup(Fn& fn) {
     if constexpr (requires { fn.setup(); }) around([&] { fn.setup(); }, "setup()");
@@ -103,16 +114,6 @@ class emissions {
   template <class>
   static std::uint32_t same(std::uint32_t rows_max) {
     return rows_max;
-  }
-  template <class F>
-  void around(F&& f, const char* what) {
-    try {
-      f();
-    } catch (...) {
-      static_cast<void>(take_back());
-      std::throw_with_nested(
-          element_failure({step_, "", std::string(what) + ": " + message_of_current_exception(), 1}));
-    }
   }
 
   std::string step_;

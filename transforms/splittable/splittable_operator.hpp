@@ -6,6 +6,7 @@
 #include <millrace/transforms/operators/failure.hpp>
 #include <millrace/transforms/operators/operator.hpp>
 #include <millrace/transforms/operators/stateful_views.hpp>
+#include <millrace/transforms/splittable/output_watch.hpp>
 #include <millrace/transforms/splittable/splittable_fn.hpp>
 #include <millrace/transforms/splittable/splittable_records.hpp>
 
@@ -30,36 +31,6 @@ struct splittable_limits {
   duration time_max = std::chrono::seconds{1};  // by the processing clock, looked at with each claim
 };
 
-namespace detail {
-
-// The outputs of a splittable function that were passed on: how many ever, and the greatest time in one call.
-struct output_tally {
-  std::uint64_t outputs = 0;
-  timestamp greatest = timestamp::min();
-};
-
-// Counts the outputs of a splittable function on their way to the next step.
-template <class X>
-class output_watch final : public receiver<X> {
- public:
-  explicit output_watch(output_tally& in) : in_(in) {}
-  receiver_ref watch(receiver_ref next) {
-    next_ = &next.as<X>();
-    return static_cast<receiver<X>&>(*this);
-  }
-  void accept(const batch<X>& in) override {
-    in_.outputs += in.count;
-    in.each([&](std::uint32_t p, const X&) { in_.greatest = std::max(in_.greatest, in.at->time_at(p)); });
-    next_->accept(in);
-  }
-
- private:
-  output_tally& in_;
-  receiver<X>* next_ = nullptr;
-};
-
-}  // namespace detail
-
 template <class Element, class Fn, class Outputs, class... Shapes>
 class splittable_operator;
 
@@ -67,7 +38,8 @@ class splittable_operator;
 // again for what was left. A call that throws is repeated from its last claim on, since what it emitted for earlier
 // claims stands. What is put off because a call was long goes on as soon as the stage has dealt with what else there
 // is; what asked to be resumed waits for the clock. When the job is drained everything is truncated and worked off.
-// Pairs whose side inputs are not ready wait until they are. With an error output, its last port, an element goes there
+// Pairs whose side inputs are not ready wait until they are, and what is put off of them stays on this shard, which
+// keeps the contents for it. With an error output, its last port, an element goes there
 // when what is left of its restriction fails for good; what earlier claims gave out stands.
 template <class Element, class Fn, class... Outs, class... Shapes>
 class splittable_operator<Element, Fn, detail::output_list<Outs...>, Shapes...> final : public stage_operator,
