@@ -222,5 +222,17 @@ TEST_P(time_cases, U01_a_quiet_partition_does_not_hold_the_watermark_once_it_is_
               ElementsAre(testing::StartsWith("k [a a b] [0,10000)"), "k [a] [10000,20000) @19999 ON_TIME 0/0 F L"));
 }
 
+// The transcript U18 has an element at the end of the global window; this one is at the end of time, behind it.
+TEST_P(time_cases, U18_an_element_at_the_end_of_time_comes_out_at_the_end_of_the_global_window) {
+  recording<kv<text, std::vector<text>>> groups;
+  pipeline p("last");
+  p | read("source", marked_source({{{.clock = 0, .element = "x", .time = timestamp::max().millis()}, {.clock = 1}}}))
+      | window_into("all", {.into = global_windows(), .fire = at_watermark(), .keep = panes::discarding}) | one_key()
+      | group_by_key("group") | collect("groups", groups);
+  const auto metrics = run(p);
+  EXPECT_THAT(lines(groups), ElementsAre("k [x] [global) @end ON_TIME 0/0 F L"));
+  EXPECT_EQ(dropped(metrics, "late"), 0U);
+}
+
 }  // namespace
 }  // namespace millrace::programs

@@ -179,7 +179,7 @@ TEST(graph_warnings, tell_of_results_that_are_written_once_for_each_pane) {
 }
 
 // User case U14.
-TEST(graph_warnings, tell_of_accumulating_panes_that_are_grouped_again) {
+TEST(graph_warnings, tell_of_accumulating_panes_that_are_grouped_again_U14) {
   pipeline p("test");
   const auto counted = pairs(p, false) | window_into("windows", correcting) | count_per_key("count") | values("counts");
   counted | combine_globally("sum", sum, without_defaults);
