@@ -27,7 +27,7 @@ struct shard_report {
   timestamp output_watermark = timestamp::min();
   std::size_t queued_bytes = 0;
   std::size_t queued_bytes_max = 0;
-  std::uint64_t elements_in = 0;  // of its first transform
+  std::uint64_t elements_in = 0;  // of its first transform; of one that reads, what it has read
   bool has_state = false;         // it keeps state, a timer or a hold for some key
 };
 

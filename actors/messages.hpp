@@ -21,9 +21,12 @@ namespace millrace {
 // payloads are plain C++ values, moved and never serialised; bundles travel as shipments.
 //
 //   data path      shard -> shard           shipment, credit_grant
-//   a shard's life supervisor -> stage      start_stage, respawn;   stage -> shard  start_shard
+//   splits         shard -> shard           left, give (answered by split_offer), given
+//   a shard's life supervisor -> stage      start_stage, respawn
+//                  stage -> shard           start_shard
 //                  shard -> supervisor      shard_event, shard_work
-//   epochs         checkpointer -> shard    barrier, commit;   shard -> checkpointer  snapshot_part, commit_done
+//   epochs         checkpointer -> shard    barrier, commit
+//                  shard -> checkpointer    snapshot_part, commit_done
 //                  checkpointer -> writer   checkpoint;        writer -> checkpointer written
 //   the user       job -> supervisor        wait, status, checkpoint, cancel, drain
 
@@ -44,6 +47,9 @@ using shards_atom = caf::atom_constant<caf::atom("shards")>;
 using play_atom = caf::atom_constant<caf::atom("play")>;
 using final_atom = caf::atom_constant<caf::atom("final")>;
 using written_atom = caf::atom_constant<caf::atom("written")>;
+using left_atom = caf::atom_constant<caf::atom("left")>;
+using give_atom = caf::atom_constant<caf::atom("give")>;
+using given_atom = caf::atom_constant<caf::atom("given")>;
 using settled_atom = caf::atom_constant<caf::atom("settled")>;
 
 // What all actors of a job share and nobody changes.
@@ -69,6 +75,14 @@ using roster_ptr = std::shared_ptr<const roster>;
 struct start_shard {
   roster_ptr peers;
   std::shared_ptr<const checkpoint> from;
+};
+
+// The answer of a shard that is asked for a split. The asker tells it whether it has taken what was offered.
+struct split_offer {
+  enum class what : std::uint8_t { nothing, later, split };
+  what offered = what::nothing;
+  std::uint64_t epoch = 0;  // the last one whose barrier the donor has passed
+  std::string split;
 };
 
 // Something in the life of a shard, told to the supervisor.
@@ -131,6 +145,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::shipment)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::credit_grant)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::roster_ptr)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::start_shard)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::split_offer)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::shard_event)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::snapshot_part)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::commit_done)

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <utility>
 
 namespace millrace {
@@ -51,6 +50,7 @@ caf::behavior shard_state::run(blueprint_ptr job, shard_place at) {
           core_->inject_barrier(epoch);
           schedule();
         });
+        answer_asked();
       },
       [this](commit_atom, std::uint64_t epoch, std::uint64_t generation) {
         if (!peers_ || peers_->generation != generation) return;
@@ -59,6 +59,11 @@ caf::behavior shard_state::run(blueprint_ptr job, shard_place at) {
           schedule();
           self_->send(at_.checkpointer, commit_done{epoch, generation, at_.stage, at_.shard});
         });
+      },
+      [this](left_atom, std::uint64_t generation) { return ask(generation, false, 0); },
+      [this](give_atom, std::uint64_t generation, std::uint64_t epoch) { return ask(generation, true, epoch); },
+      [this](given_atom, std::uint64_t generation, bool taken) {
+        if (current(generation)) settle_offer(taken);
       },
       [this](step_atom) {
         guarded([&] {
@@ -78,20 +83,6 @@ caf::behavior shard_state::run(blueprint_ptr job, shard_place at) {
   };
 }
 
-template <class F>
-void shard_state::guarded(F&& f) {
-  if (!core_) return;
-  try {
-    f();
-  } catch (const broken_invariant& broken) {
-    fail(shard_loss::broken_invariant, broken.what());
-  } catch (const std::exception& error) {
-    fail(shard_loss::user_function, error.what());
-  } catch (...) {
-    fail(shard_loss::user_function, "something that is no std::exception was thrown");
-  }
-}
-
 void shard_state::fail(shard_loss why, std::string message) {
   tell(shard_event::what::failed, why, std::move(message));
   abort();
@@ -101,6 +92,7 @@ void shard_state::fail(shard_loss why, std::string message) {
 void shard_state::abort() {
   if (core_ && !job_->options.checkpoints->outlives_process()) core_->abort();
   drop_core();
+  answer_asked();
 }
 
 // Also when the actor dies: then only its state is left to tell.
@@ -112,6 +104,8 @@ void shard_state::drop_core() {
 
 void shard_state::start(const start_shard& order) {
   drop_core();
+  started_ = false;
+  seeking_ = false;
   peers_ = order.peers;
   tick_at_ = timestamp::max();
   ++tick_;
@@ -139,17 +133,19 @@ void shard_state::start(const start_shard& order) {
   }
   guarded([&] {
     if (order.from) {
-      core_->start(job_->now(), *order.from->parts.at({at_.stage, at_.shard}));
+      core_->start(job_->now(), *order.from->parts.at({at_.stage, at_.shard}), order.from->epoch);
       core_->commit(order.from->epoch, job_->now());
     } else {
       core_->start(job_->now(), std::nullopt);
     }
+    started_ = true;
     if (core_->has_effects()) tell(shard_event::what::has_effects);
     tell(shard_event::what::started);
     auto early = std::exchange(early_, {});
     for (auto& in : early) receive(std::move(in));
     schedule();
   });
+  answer_asked();
 }
 
 void shard_state::receive(shipment in) {
@@ -165,9 +161,13 @@ void shard_state::work() {
   guarded([&] {
     const timestamp now = job_->now();
     for (int i = 0; i < units_per_turn; ++i)
-      if (!core_->work(now)) return arm_tick();
+      if (!core_->work(now)) {
+        seek();
+        return arm_tick();
+      }
     schedule();
   });
+  answer_asked();
 }
 
 void shard_state::schedule() {

@@ -4,10 +4,15 @@
 #include <millrace/actors/shard_core.hpp>
 
 #include <caf/event_based_actor.hpp>
+#include <caf/response_promise.hpp>
 #include <caf/stateful_actor.hpp>
 
+#include <cstdint>
 #include <deque>
+#include <exception>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace millrace {
 
@@ -45,6 +50,30 @@ class shard_state : public shard_surroundings {
   void schedule();
   void arm_tick();
   [[nodiscard]] shard_status_ptr status() const;
+  [[nodiscard]] bool current(std::uint64_t generation) const { return core_ && peers_->generation == generation; }
+
+  // Taking splits over from other shards of the stage (shard_splits.cpp). A shard that has come to the end of its own
+  // asks all of them how much they have left, then one after the other for a part, the busiest first, until it has
+  // taken one over. If nobody has anything to give it has come to its end.
+  struct seeking;
+  struct asked {
+    caf::response_promise answer;
+    std::uint64_t generation;
+    bool for_split;  // or else how much is left
+    std::uint64_t epoch;
+  };
+  void seek();
+  void ask_next(const std::shared_ptr<seeking>& round);
+  void offered(const std::shared_ptr<seeking>& round, const caf::actor& donor, const split_offer& offer);
+  void end_seeking(const seeking& round);
+  // Keeps a question until it can be answered: a shard that has not started, or that is behind the asker's epoch, will
+  // be able to.
+  caf::response_promise ask(std::uint64_t generation, bool for_split, std::uint64_t epoch);
+  void answer_asked();
+  bool answer(asked& one);
+  split_offer offer(std::uint64_t epoch);
+  void settle_offer(bool taken);
+
   void tell(shard_event::what happened, shard_loss why = shard_loss::crashed, std::string message = {});
   // The core has failed for good: tells the supervisor, which ends the job, and drops it.
   void fail(shard_loss why, std::string message);
@@ -54,7 +83,18 @@ class shard_state : public shard_surroundings {
   void abort();
   // Runs f on the core, if there is one; reports what it throws and drops the core.
   template <class F>
-  void guarded(F&& f);
+  void guarded(F&& f) {
+    if (!core_) return;
+    try {
+      f();
+    } catch (const broken_invariant& broken) {
+      fail(shard_loss::broken_invariant, broken.what());
+    } catch (const std::exception& error) {
+      fail(shard_loss::user_function, error.what());
+    } catch (...) {
+      fail(shard_loss::user_function, "something that is no std::exception was thrown");
+    }
+  }
 
   caf::stateful_actor<shard_state>* self_;
   blueprint_ptr job_;
@@ -63,6 +103,9 @@ class shard_state : public shard_surroundings {
   std::unique_ptr<shard_core> core_;
   std::deque<shipment> early_;  // of a generation that has not started here
   bool work_scheduled_ = false;
+  bool seeking_ = false;
+  bool started_ = false;  // the core is at work
+  std::vector<asked> asked_;
   std::uint64_t tick_ = 0;  // the only tick that counts
   timestamp tick_at_ = timestamp::max();
 };

@@ -71,8 +71,10 @@ bundle_outlet& shard_core::make_outlet(edge_id id) {
   return *(outlets_[id] = std::make_unique<shard_outlet>(to, std::move(deliver)));
 }
 
-void shard_core::start(timestamp now, std::optional<std::string_view> snapshot) {
+void shard_core::start(timestamp now, std::optional<std::string_view> snapshot, std::uint64_t epoch) {
+  epoch_ = epoch;
   instance_.setup(now);
+  if (auto* sharer = instance_.sharer(); sharer && stage_.shards > 1 && sharer->share()) sharer_ = sharer;
   source_ended_ = instance_.source() == nullptr;
   if (snapshot) {
     reader from(*snapshot);
@@ -141,6 +143,7 @@ bool shard_core::work(timestamp now) {
 }
 
 bool shard_core::take_bundle(timestamp now) {
+  if (offered_) return false;  // there may be a barrier in it
   while (!inbox_.empty()) {
     arrived_bundle b = std::move(inbox_.front());
     inbox_.pop_front();
@@ -184,7 +187,8 @@ void shard_core::complete(arrived_bundle done) {
 
 void shard_core::inject_barrier(std::uint64_t epoch) {
   check(main_senders_ == 0, "barriers are injected where rows begin");
-  barrier_reached(senders_, epoch);
+  if (offered_) barrier_behind_offer_ = epoch;
+  else barrier_reached(senders_, epoch);
 }
 
 // The epoch's last barrier is here: rows that wait go before it, and what was stashed comes after it.
@@ -197,10 +201,46 @@ void shard_core::barrier_reached(std::size_t sender, std::uint64_t epoch) {
   instance_.snapshot(bytes);
   snapshot_bytes_ = bytes.size();
   around_.snapshot_taken(epoch, std::string(bytes.bytes()));
+  epoch_ = epoch;
   while (!stash_.empty()) {
     inbox_.push_front(std::move(stash_.back()));
     stash_.pop_back();
   }
+}
+
+bool shard_core::wants_split() const {
+  return sharer_ && !offered_ && !blocked() && sharer_->wants_split();
+}
+
+double shard_core::left() {
+  return sharer_ ? sharer_->left() : 0;
+}
+
+std::optional<std::string> shard_core::offer_split() {
+  check(!offered_, "one split is offered at a time");
+  if (sharer_) offered_ = sharer_->give_split();
+  return offered_;
+}
+
+void shard_core::settle_offer(bool taken) {
+  check(offered_.has_value(), "only an offer is answered");
+  const std::string split = *std::exchange(offered_, std::nullopt);
+  if (!taken) {
+    sharer_->return_split(split);
+    source_waits_ = false;
+  }
+  if (barrier_behind_offer_) barrier_reached(senders_, *std::exchange(barrier_behind_offer_, std::nullopt));
+}
+
+bool shard_core::take_split(std::string_view encoded, std::uint64_t epoch) {
+  if (epoch != epoch_ || !wants_split() || !sharer_->take_split(encoded)) return false;
+  source_waits_ = false;
+  return true;
+}
+
+void shard_core::no_more_splits() {
+  sharer_->no_more_splits();
+  source_waits_ = false;
 }
 
 void shard_core::read_source(timestamp now) {

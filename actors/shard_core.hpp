@@ -48,8 +48,8 @@ class shard_core {
  public:
   shard_core(const graph& of, const plan& in, const shard_options& options, shard_surroundings& around);
 
-  // Sets the operators up and, with a snapshot, restores their state. Once, first.
-  void start(timestamp now, std::optional<std::string_view> snapshot);
+  // Sets the operators up and, with a snapshot, the one of `epoch`, restores their state. Once, first.
+  void start(timestamp now, std::optional<std::string_view> snapshot, std::uint64_t epoch = 0);
   // A bundle has come. Older generations are dropped; a gap in a sender's sequence is a broken invariant.
   void receive(shipment in);
   void granted(credit_grant credit);
@@ -61,6 +61,23 @@ class shard_core {
   // Stops its source or test stream, so that the job ends with everything read so far.
   void drain();
   void abort() noexcept { instance_.abort(); }
+
+  // Shards of a stage take splits over from each other between two epochs, donor and taker the same two: a split that
+  // is offered is still the donor's, which passes no barrier until it knows whether the other one has taken it.
+  [[nodiscard]] bool wants_split() const;
+  // How much it has left that others may take.
+  double left();
+  // The last epoch whose barrier it has passed.
+  [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
+  // Offers a part of what is left; nullopt if there is not enough. Not before the last offer is settled.
+  std::optional<std::string> offer_split();
+  [[nodiscard]] bool offering() const { return offered_.has_value(); }
+  void settle_offer(bool taken);
+  // Takes a split that a shard offers which has passed the barrier of `epoch`. False: it cannot, or needs none any
+  // more.
+  bool take_split(std::string_view encoded, std::uint64_t epoch);
+  // No shard has anything to give: it has come to its end.
+  void no_more_splits();
 
   // Does one unit of work: a bundle, or a read. False if there is nothing to do before something comes.
   bool work(timestamp now);
@@ -128,6 +145,10 @@ class shard_core {
   bool source_ended_ = true;
   bool source_waits_ = false;
   bool end_noted_ = false;
+  std::uint64_t epoch_ = 0;
+  split_sharer* sharer_ = nullptr;  // while its shards share
+  std::optional<std::string> offered_;
+  std::optional<std::uint64_t> barrier_behind_offer_;
   edge_traffic timer_traffic_;
 };
 

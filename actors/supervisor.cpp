@@ -268,7 +268,7 @@ job_report supervisor_state::report_of(const std::vector<shard_status_ptr>& shar
     if (peers_) one.actor = peers_->shards[s->stage][s->shard].id();
     if (!stage.nodes.empty())
       if (const auto first = s->metrics.find(job_->of->at(stage.nodes.front()).path); first != s->metrics.end())
-        one.elements_in = first->second.elements_in;
+        one.elements_in = stage.inputs.empty() ? first->second.elements_out : first->second.elements_in;
     r.shards.push_back(std::move(one));
   }
   const std::string codec = job_->options.edges == edge_compression::zstd ? "zstd" : "none";

@@ -49,6 +49,16 @@ std::size_t text_range_reader::fill(std::vector<text_line>& lines, std::size_t l
   return lines.size();
 }
 
+std::optional<std::uint64_t> text_range_reader::try_split(double fraction, std::uint64_t least) {
+  const std::uint64_t from = position();
+  if (compressed_ || range_.to == text_range{}.to || from >= range_.to) return std::nullopt;
+  const std::uint64_t left = range_.to - from;
+  const auto kept = static_cast<std::uint64_t>(static_cast<double>(left) * fraction);
+  if (kept < std::max<std::uint64_t>(1, least) || kept >= left || left - kept < least) return std::nullopt;
+  range_.to = from + kept;
+  return range_.to;
+}
+
 std::uint64_t text_range_reader::bytes_read() const {
   return compressed_ ? compressed_->compressed_position() : read_offset_ - start_;
 }

@@ -45,6 +45,9 @@ class text_range_reader {
 
   // Where the next line starts. To be recorded in checkpoints.
   [[nodiscard]] std::uint64_t position() const { return std::max(splitter_.position(), range_.from); }
+  // Keeps the lines before `fraction` of what is left and ends there; gives the offset from which on they are somebody
+  // else's. Nothing happens where fewer than `least` bytes would be left on a side, or the file is compressed.
+  std::optional<std::uint64_t> try_split(double fraction, std::uint64_t least);
   // How many bytes of the file were read: an estimate of progress, for compressed files as well.
   [[nodiscard]] std::uint64_t bytes_read() const;
   // What was asked for, with the compression resolved.

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint64_t to_the_end = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t automatic_split_least = 256 * 1024;
+constexpr std::uint64_t divided_least = 32 * 1024;  // fewer bytes are not worth the way to another shard
 constexpr std::uint64_t automatic_split_most = 64 * 1024 * 1024;
 
 text_range range_of(const text_split& of, const read_text_options& options, const line_limits& limits) {
@@ -37,6 +38,20 @@ text_split text_split_reader::remaining() const {
   text_split left = of_;
   left.resume_at = reader_.position();
   return left;
+}
+
+std::optional<text_split> text_split_reader::try_split(double fraction) {
+  const auto at = reader_.try_split(fraction, divided_least);
+  if (!at) return std::nullopt;
+  text_split given{of_.path, *at, of_.to};
+  of_.to = *at;
+  return given;
+}
+
+double weight_of(const text_split& of) {
+  if (of.to == to_the_end) return 1;
+  const std::uint64_t from = of.resume_at.value_or(of.from);
+  return of.to > from ? static_cast<double>(of.to - from) : 0;
 }
 
 std::vector<text_split> split_files(const file_patterns& patterns, const read_text_options& options,

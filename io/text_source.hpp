@@ -59,6 +59,8 @@ class text_split_reader {
   // A sentence about a faulty line.
   [[nodiscard]] std::string describe(const text_line& line) const;
   [[nodiscard]] text_split remaining() const;
+  // Gives the end of what is left to another reader; nullopt if that is little, or the file is compressed.
+  std::optional<text_split> try_split(double fraction);
 
  private:
   text_split of_;
@@ -69,6 +71,8 @@ class text_split_reader {
 // The splits of all files that the patterns match now. Files without a byte have none.
 [[nodiscard]] std::vector<text_split> split_files(const file_patterns& patterns, const read_text_options& options,
                                                   std::size_t desired);
+// The bytes that a split has left; a compressed file, which cannot be divided, counts as one.
+[[nodiscard]] double weight_of(const text_split& of);
 // Readable and exact, for the description of a step.
 [[nodiscard]] std::string describe_text_source(const file_patterns& patterns, const read_text_options& options);
 
@@ -89,6 +93,9 @@ class basic_text_source {
     return split_files(patterns_, options_, desired);
   }
   [[nodiscard]] std::string describe() const { return describe_text_source(patterns_, options_); }
+  // Splits are divided while they are read.
+  [[nodiscard]] static bool divides() { return true; }
+  [[nodiscard]] static double weight(const text_split& of) { return weight_of(of); }
 
  private:
   class line_reader {
@@ -108,6 +115,7 @@ class basic_text_source {
       return read_status::more;
     }
     [[nodiscard]] text_split remaining() const { return reader_.remaining(); }
+    std::optional<text_split> try_split(double fraction) { return reader_.try_split(fraction); }
     [[nodiscard]] watermark promise() const { return {}; }
     [[nodiscard]] timestamp next_read() const { return timestamp::min(); }
 

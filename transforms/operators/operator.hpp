@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace millrace {
 
@@ -51,6 +52,30 @@ class source_head {
   [[nodiscard]] virtual timestamp next_read() const = 0;
   // Stops reading for good: read() ends and promise() becomes max(). Used to drain.
   virtual void stop() = 0;
+};
+
+// The first operator of a stage whose shards take work over from each other while they run. What one has not begun, or
+// the rest of what it is at, is a split that it gives away and another one takes; a split is at any moment with exactly
+// one of them. One that has come to the end of its own waits, and holds its watermark, until it is given more or hears
+// that there is none.
+class split_sharer {
+ public:
+  virtual ~split_sharer() = default;
+  // Lets the shards of its stage share, for as long as it runs. False if what it works on cannot be divided; then
+  // nothing else is called.
+  virtual bool share() = 0;
+  // Whether it has come to the end of its own and waits.
+  [[nodiscard]] virtual bool wants_split() const = 0;
+  // About how much it has left to do, in a unit that its shards agree on.
+  virtual double left() = 0;
+  // Gives a part of what is left away, if there is enough: it is not its own any more.
+  virtual std::optional<std::string> give_split() = 0;
+  // A split that nobody took is its own again.
+  virtual void return_split(std::string_view encoded) = 0;
+  // Takes a split over, unless it does not want it; false then.
+  virtual bool take_split(std::string_view encoded) = 0;
+  // There is nothing to take over, and never will be: it has come to its end.
+  virtual void no_more_splits() = 0;
 };
 
 // The first operator of a stage that plays a test_stream: the runner plays event i only when the pipeline is quiescent.
@@ -121,6 +146,7 @@ class stage_operator {
 
   virtual stage_head* as_head() { return nullptr; }
   virtual source_head* as_source() { return nullptr; }
+  virtual split_sharer* as_split_sharer() { return nullptr; }
   virtual scripted_head* as_scripted() { return nullptr; }
   virtual view_consumer* as_view_consumer() { return nullptr; }
   virtual epoch_participant* as_epoch_participant() { return nullptr; }

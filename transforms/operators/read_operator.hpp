@@ -16,6 +16,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -106,9 +107,11 @@ class source_batch final : public source_output<T> {
 
 // Reads the splits of a source that belong to one shard: those whose index modulo the shards is the shard's number. A
 // bounded source is read split after split, an unbounded one in turns. What remains of every split is the snapshot; a
-// restored operator never asks the source for splits again, so that nothing is read twice or left out.
+// restored operator never asks the source for splits again, so that nothing is read twice or left out. Where the source
+// is divisible, shards take splits over from each other: then nobody's watermark moves before the end, since a split
+// may come from anybody.
 template <readable Source>
-class read_operator final : public stage_operator, public source_head, public epoch_participant {
+class read_operator final : public stage_operator, public source_head, public split_sharer, public epoch_participant {
   // Such a source keeps elements until it is told that they are part of a complete epoch.
   static constexpr bool acknowledged = requires(const Source& s, typename Source::split at) { s.committed(at); };
 
@@ -121,15 +124,19 @@ class read_operator final : public stage_operator, public source_head, public ep
 
   void connect(std::size_t /*output*/, receiver_ref next) override { next_ = &next.as<element>(); }
   source_head* as_source() override { return this; }
+  split_sharer* as_split_sharer() override { return divisible<Source> && !acknowledged ? this : nullptr; }
   epoch_participant* as_epoch_participant() override { return acknowledged ? this : nullptr; }
 
   read_status read(std::uint32_t rows) override {
     if (stopped_) return read_status::ended;
     begin();
-    return source_.bounded() ? read_one_by_one(rows) : read_in_turns(rows);
+    if (!source_.bounded()) return read_in_turns(rows);
+    const read_status status = read_one_by_one(rows);
+    return status == read_status::ended && wants_split() ? read_status::waiting : status;
   }
 
   [[nodiscard]] watermark promise() const override {
+    if (takes_part()) return {timestamp::min(), false};
     if (stopped_ || (begun_ && open_.empty() && unopened_.empty())) return {timestamp::max(), false};
     if (!begun_ || !unopened_.empty()) return {timestamp::min(), false};
     watermark least{timestamp::max(), true};
@@ -143,12 +150,61 @@ class read_operator final : public stage_operator, public source_head, public ep
   }
 
   [[nodiscard]] timestamp next_read() const override {
+    if (wants_split()) return timestamp::max();
     timestamp next = open_.empty() ? in_.clock.now : timestamp::max();
     for (const auto& o : open_) next = std::min(next, o->from.next_read());
     return next;
   }
 
   void stop() override { stopped_ = true; }
+
+  bool share() override {
+    if constexpr (divisible<Source>) shares_ = in_.shards > 1 && source_.bounded() && source_.divides();
+    return shares_;
+  }
+  [[nodiscard]] bool wants_split() const override {
+    return takes_part() && begun_ && open_.empty() && unopened_.empty();
+  }
+  double left() override {
+    if (!takes_part()) return 0;
+    begin();
+    double left = 0;
+    if constexpr (divisible<Source>) {
+      for (const split& s : unopened_) left += source_.weight(s);
+      for (const auto& o : open_) left += source_.weight(o->from.remaining());
+    }
+    return left;
+  }
+  // Half of what it has not opened, or else the end of what it is reading.
+  std::optional<std::string> give_split() override {
+    if (!takes_part()) return std::nullopt;
+    begin();
+    std::vector<split> given;
+    const std::size_t count = open_.size() + unopened_.size();
+    if (count > 1) {
+      const auto half = unopened_.end() - static_cast<std::ptrdiff_t>(count / 2);
+      given.assign(std::move_iterator(half), std::move_iterator(unopened_.end()));
+      unopened_.erase(half, unopened_.end());
+    } else if (count == 1) {
+      if (open_.empty()) open_first();
+      if constexpr (divisible<Source>)
+        if (auto rest = open_.front()->from.try_split(0.5)) given.push_back(std::move(*rest));
+    }
+    if (given.empty()) return std::nullopt;
+    ++in_.metrics.counter("splits_given");
+    return encode_whole(given);
+  }
+  void return_split(std::string_view encoded) override {
+    --in_.metrics.counter("splits_given");
+    add(encoded);
+  }
+  bool take_split(std::string_view encoded) override {
+    if (!wants_split()) return false;
+    add(encoded);
+    ++in_.metrics.counter("splits_taken");
+    return true;
+  }
+  void no_more_splits() override { retired_ = true; }
 
   void prepare(std::uint64_t epoch) override {
     auto& ends = prepared_[epoch];
@@ -167,6 +223,7 @@ class read_operator final : public stage_operator, public source_head, public ep
   void snapshot(writer& to) const override {
     coder<bool>::encode(to, begun_);
     coder<bool>::encode(to, stopped_);
+    coder<bool>::encode(to, retired_);
     to.varint(open_.size() + unopened_.size());
     for (const auto& o : open_) coder<split>::encode(to, o->from.remaining());
     for (const split& s : unopened_) coder<split>::encode(to, s);
@@ -175,6 +232,7 @@ class read_operator final : public stage_operator, public source_head, public ep
     check(!begun_, "a reader is restored before it reads");
     begun_ = coder<bool>::decode(from);
     stopped_ = coder<bool>::decode(from);
+    retired_ = coder<bool>::decode(from);
     const std::size_t count = from.count();
     unopened_.clear();
     for (std::size_t i = 0; i < count; ++i) unopened_.push_back(coder<split>::decode(from));
@@ -186,6 +244,12 @@ class read_operator final : public stage_operator, public source_head, public ep
   struct opened {
     split_reader_of from;
   };
+
+  // Whether it may still take splits over, and give them.
+  [[nodiscard]] bool takes_part() const { return shares_ && !stopped_ && !retired_; }
+  void add(std::string_view encoded) {
+    for (split& s : decode_whole<std::vector<split>>(encoded)) unopened_.push_back(std::move(s));
+  }
 
   // Lets nothing but broken invariants pass without the name of the step.
   template <class Body>
@@ -271,6 +335,8 @@ class read_operator final : public stage_operator, public source_head, public ep
   std::vector<split> finished_;                           // what readers that ended since the last epoch left
   bool begun_ = false;
   bool stopped_ = false;
+  bool shares_ = false;
+  bool retired_ = false;  // there was nothing to take over
 };
 
 }  // namespace millrace

@@ -7,6 +7,10 @@
 
 namespace millrace {
 
+namespace {
+constexpr std::uint64_t divided_least = 1024;  // fewer numbers are not worth the way to another shard
+}  // namespace
+
 std::vector<sequence_split> sequence_source::splits(std::size_t desired) const {
   const auto parts = static_cast<std::int64_t>(std::clamp<std::size_t>(desired, 1, 1U << 16U));
   const std::int64_t from = options_->from;
@@ -51,6 +55,17 @@ read_status sequence_source::split_reader::read(source_output<std::int64_t>& out
   // The next number is no earlier than this, nor is any after it.
   promised_ = std::max(promised_, time_of(left_.next, now));
   return out.full() ? read_status::more : read_status::waiting;
+}
+
+std::optional<sequence_split> sequence_source::split_reader::try_split(double fraction) {
+  if (ended() || !left_.to || left_.stride != 1) return std::nullopt;
+  const auto count = static_cast<std::uint64_t>(*left_.to) - static_cast<std::uint64_t>(left_.next);
+  const auto kept = static_cast<std::uint64_t>(static_cast<double>(count) * fraction);
+  if (kept < divided_least || kept > count || count - kept < divided_least) return std::nullopt;
+  sequence_split given = left_;
+  given.next = static_cast<std::int64_t>(static_cast<std::uint64_t>(left_.next) + kept);
+  left_.to = given.next;
+  return given;
 }
 
 timestamp sequence_source::split_reader::due(std::int64_t number) const {

@@ -51,6 +51,13 @@ class sequence_source {
   [[nodiscard]] std::vector<sequence_split> splits(std::size_t desired) const;
   [[nodiscard]] split_reader open(const sequence_split& of) const;
   [[nodiscard]] std::string describe() const;
+  // Ranges of numbers without times are divided while they are read. A pace is kept by everybody for himself, and times
+  // of numbers are to move the watermark meanwhile.
+  [[nodiscard]] bool divides() const { return options_->to && options_->rate == 0 && !options_->time_of; }
+  // How many numbers are left.
+  [[nodiscard]] static double weight(const sequence_split& of) {
+    return of.to && *of.to > of.next ? static_cast<double>(*of.to) - static_cast<double>(of.next) : 0;
+  }
 
  private:
   std::shared_ptr<const sequence_options> options_;
@@ -64,6 +71,8 @@ class sequence_source::split_reader {
 
   read_status read(source_output<std::int64_t>& out, timestamp now);
   [[nodiscard]] sequence_split remaining() const { return left_; }
+  // Gives the end of the range away, unless a part would be small.
+  std::optional<sequence_split> try_split(double fraction);
   [[nodiscard]] watermark promise() const { return {promised_, false}; }
   [[nodiscard]] timestamp next_read() const { return paced() ? due(left_.next) : timestamp::min(); }
 

@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +57,20 @@ concept readable = requires(const S s, typename S::split split, std::size_t desi
   { s.splits(desired) } -> std::same_as<std::vector<typename S::split>>;
   { s.open(split) } -> split_reader<typename S::element, typename S::split>;
   { s.describe() } -> std::convertible_to<std::string>;
+};
+
+// A readable source whose splits can be divided while they are read, so that a shard which has read its own takes over
+// from one that is slower. Only where elements have no times of their own, or a bounded source is not meant to move the
+// watermark before its end: it stays where it is until all shards are done.
+template <class S>
+concept divisible = readable<S> && requires(const S s, typename S::split split, double fraction) {
+  // Whether this one does; asked for bounded sources.
+  { s.divides() } -> std::same_as<bool>;
+  // About how much a split has left to read, in a unit of the source.
+  { s.weight(split) } -> std::convertible_to<double>;
+  // Keeps what was put out and `fraction` of the rest, and gives away what is behind, which then is not read here any
+  // more; nullopt where that is not worth it.
+  { s.open(split).try_split(fraction) } -> std::same_as<std::optional<typename S::split>>;
 };
 
 }  // namespace millrace

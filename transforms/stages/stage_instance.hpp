@@ -68,6 +68,8 @@ class stage_instance {
   [[nodiscard]] bool has_head() const { return head_ != nullptr; }
   // The source or test stream it begins with, or null.
   [[nodiscard]] source_head* source() const { return source_; }
+  // Its first operator, if that shares its work with the other shards; null otherwise.
+  [[nodiscard]] split_sharer* sharer() const { return steps_.front().op->as_split_sharer(); }
   [[nodiscard]] scripted_head* script() const { return script_; }
   // Plays one event of its test stream. The elements of one event are one bundle.
   void play(std::size_t event, timestamp now);
