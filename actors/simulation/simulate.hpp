@@ -22,6 +22,7 @@ struct simulation_options {
   std::uint64_t seed = 1;
   job_options job = {};  // its clock and threads are replaced by the simulation's
   std::vector<shard_kill> kills = {};
+  std::vector<std::uint64_t> epochs = {};   // an epoch is asked for just before these messages of the run
   std::uint64_t messages_max = 50'000'000;  // a run that needs more has got stuck
 };
 

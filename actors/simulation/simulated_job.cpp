@@ -89,6 +89,8 @@ bool simulated_job::step() {
                              + " messages: it is stuck, or messages_max is too small");
   for (const shard_kill& k : options_.kills)
     if (k.at_message == messages_) kill(k);
+  if (std::ranges::find(options_.epochs, messages_) != options_.epochs.end())
+    caf::anon_send(supervisor_, checkpoint_atom::value);
   const auto i = static_cast<std::ptrdiff_t>(random_() % jobs.size());
   std::rotate(jobs.begin(), jobs.begin() + i, jobs.begin() + i + 1);
   trace_ = (trace_ ^ static_cast<std::uint64_t>(i)) * 0x100000001b3ULL + jobs.size();

@@ -1,4 +1,5 @@
 #include <millrace/actors/simulation/simulate.hpp>
+#include <millrace/transforms/checkpoints/checkpoint_store.hpp>
 #include <millrace/transforms/direct/recording.hpp>
 #include <millrace/transforms/sources/read.hpp>
 
@@ -6,10 +7,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace millrace {
@@ -99,6 +103,28 @@ std::int64_t counted(const job_report& r, const std::string& what) {
   return found == counters.end() ? 0 : found->second;
 }
 
+// Keeps every epoch that is written, and begins with the one that it is given.
+class all_epochs final : public checkpoint_store {
+ public:
+  explicit all_epochs(std::optional<checkpoint> from = std::nullopt) : from_(std::move(from)) {}
+  void write(const checkpoint& complete) override { written.push_back(complete); }
+  std::optional<checkpoint> newest() override { return written.empty() ? from_ : written.back(); }
+  [[nodiscard]] bool outlives_process() const override { return true; }
+  [[nodiscard]] std::string describe() const override { return "all epochs"; }
+
+  std::vector<checkpoint> written;
+
+ private:
+  std::optional<checkpoint> from_;
+};
+
+// Epochs at moments that differ from seed to seed, so that barriers overtake splits and are overtaken.
+std::vector<std::uint64_t> epochs_at(std::uint64_t seed) {
+  std::vector<std::uint64_t> at;
+  for (std::uint64_t i = 0; i < 25; ++i) at.push_back(30 + seed * 11 % 53 + i * 41);
+  return at;
+}
+
 TEST(rebalancing, idle_readers_take_over_the_rest_of_a_slow_ones_range) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed)
     for (const bool divides : {false, true}) {
@@ -131,7 +157,8 @@ TEST(rebalancing, nothing_is_lost_or_read_twice_however_shards_die_between_epoch
     const auto victim = static_cast<std::uint32_t>(seed * 7 % shards);
     const auto r = simulate(p, {.seed = seed,
                                 .job = {.shards = shards, .checkpoint_every = 1ms, .streaming = true},
-                                .kills = {{seed * 13 % 900, 0, victim}, {seed * 31 % 1900, 0, 0}}});
+                                .kills = {{seed * 13 % 900, 0, victim}, {seed * 31 % 1900, 0, 0}},
+                                .epochs = epochs_at(seed)});
     ASSERT_EQ(r.report.state, job_state::done) << r.report.error;
     ASSERT_EQ(sorted(out), expected()) << "seed " << seed;
     ASSERT_EQ(counted(r.report, "splits_given"), counted(r.report, "splits_taken")) << "seed " << seed;
@@ -142,6 +169,29 @@ TEST(rebalancing, nothing_is_lost_or_read_twice_however_shards_die_between_epoch
   EXPECT_GT(rewinds, 300U) << "most kills hit a running shard";
   EXPECT_GT(epochs, 4000U) << "epochs come while splits change hands";
   EXPECT_GT(given, 800);
+}
+
+TEST(rebalancing, every_epoch_has_every_split_once) {
+  std::size_t resumed = 0;
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    const auto run = [&](const std::shared_ptr<all_epochs>& epochs) {
+      pipeline p{"p"};
+      const recording<std::int64_t> out;
+      p | read("read", lopsided_source()) | collect("out", out);
+      const auto r = simulate(p, {.seed = seed,
+                                  .job = {.shards = static_cast<std::uint32_t>(2 + seed % 3), .checkpoints = epochs},
+                                  .epochs = epochs_at(seed)});
+      EXPECT_EQ(r.report.state, job_state::done) << r.report.error;
+      return sorted(out);
+    };
+    const auto first = std::make_shared<all_epochs>();
+    ASSERT_EQ(run(first), expected()) << "seed " << seed;
+    for (const checkpoint& from : first->written) {
+      ASSERT_EQ(run(std::make_shared<all_epochs>(from)), expected()) << "seed " << seed << " epoch " << from.epoch;
+      ++resumed;
+    }
+  }
+  EXPECT_GT(resumed, 1000U);
 }
 
 }  // namespace
