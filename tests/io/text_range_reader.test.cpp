@@ -63,6 +63,54 @@ TEST(text_range_reader, gives_a_line_to_the_range_in_which_it_starts) {
   EXPECT_THAT(read_range(path, 14, 20, 100), ElementsAre());
 }
 
+TEST(text_range_reader, gives_every_line_once_however_often_its_rest_is_given_away) {
+  const temporary_folder folder;
+  std::mt19937_64 random{17};
+  std::size_t divided = 0;
+  for (int round = 0; round < 200; ++round) {
+    const auto text = random_text(random, 60);
+    const auto path = folder.write("in", text);
+    lines all;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges{{0, text.size()}};
+    while (!ranges.empty()) {
+      const auto [from, to] = ranges.front();
+      ranges.erase(ranges.begin());
+      text_range_reader reader({.path = path, .from = from, .to = to, .buffer_bytes = 1 + random() % 9});
+      const std::size_t before = random() % 4;
+      text_line line;
+      for (std::size_t i = 0; i < before && reader.next(line); ++i) all.emplace_back(line.text);
+      const auto at = reader.try_split(static_cast<double>(random() % 11) / 10, 1);
+      if (at) {
+        ++divided;
+        ASSERT_GT(*at, reader.position());
+        ASSERT_LT(*at, to);
+        ASSERT_EQ(reader.range().to, *at);
+        ranges.insert(ranges.begin(), {*at, to});
+      }
+      for (auto& rest : read_all(reader)) all.push_back(std::move(rest));
+    }
+    EXPECT_EQ(all, reference(text)) << testing::PrintToString(text);
+  }
+  EXPECT_GT(divided, 100U);
+}
+
+TEST(text_range_reader, gives_nothing_away_that_is_small_or_compressed_or_without_an_end) {
+  const temporary_folder folder;
+  const auto path = folder.write("in", "one\ntwo\nthree\nfour\n");  // 19 bytes
+  text_range_reader reader({.path = path, .to = 19});
+  EXPECT_EQ(reader.try_split(0.5, 10), std::nullopt);
+  EXPECT_EQ(reader.try_split(0, 1), std::nullopt);
+  EXPECT_EQ(reader.try_split(1, 0), std::nullopt);
+  EXPECT_EQ(reader.try_split(0.5, 9), 9U);
+  EXPECT_THAT(read_all(reader), ElementsAre("one", "two", "three"));
+  EXPECT_EQ(reader.try_split(0.5, 0), std::nullopt) << "it has been read";
+  text_range_reader endless({.path = path});
+  EXPECT_EQ(endless.try_split(0.5, 1), std::nullopt);
+  write_compressed(folder.path() / "in.gz", "one\ntwo\nthree\nfour\n");
+  text_range_reader compressed({.path = folder.path() / "in.gz"});
+  EXPECT_EQ(compressed.try_split(0.5, 1), std::nullopt);
+}
+
 TEST(text_range_reader, gives_every_line_once_however_a_text_is_cut_into_ranges) {
   const temporary_folder folder;
   std::mt19937_64 random{7};

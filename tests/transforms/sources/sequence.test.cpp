@@ -51,6 +51,50 @@ TEST(sequence, divides_numbers_among_shards_without_loss) {
   EXPECT_THAT(all, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
 }
 
+TEST(sequence, gives_the_end_of_a_range_away_while_it_is_read) {
+  driven_sequence of({.to = 10'000});
+  auto reader = of.source.open({.next = 2000, .to = 10'000});
+  EXPECT_EQ(reader.try_split(0.75), (sequence_split{.next = 8000, .to = 10'000}));
+  EXPECT_EQ(reader.remaining(), (sequence_split{.next = 2000, .to = 8000}));
+  EXPECT_EQ(of.source.weight(reader.remaining()), 6000);
+  EXPECT_EQ(reader.try_split(0.9), std::nullopt) << "600 numbers are few";
+  EXPECT_EQ(reader.try_split(0.1), std::nullopt) << "it would keep 600";
+  EXPECT_EQ(of.source.open({.next = 8000, .to = 10'000}).try_split(0.5), std::nullopt) << "1000 are few";
+}
+
+TEST(sequence, is_not_divided_while_it_is_read_where_it_has_a_pace_or_times_or_no_end) {
+  EXPECT_TRUE(sequence_source({.to = 9}).divides());
+  EXPECT_FALSE(sequence_source({}).divides());
+  EXPECT_FALSE(sequence_source({.to = 9, .rate = 1}).divides());
+  EXPECT_FALSE(sequence_source({.to = 9, .time_of = [](std::int64_t i) { return timestamp{i}; }}).divides());
+}
+
+TEST(sequence, comes_to_its_end_when_no_shard_has_anything_to_give) {
+  driven_sequence of({.to = 8000}, {.shard = 0, .shards = 2});
+  ASSERT_TRUE(of.op.share());
+  EXPECT_FALSE(of.op.wants_split()) << "it does not know its own yet";
+  EXPECT_EQ(of.op.left(), 4000);
+  EXPECT_EQ(of.read_at(0, 100), read_status::more);
+  const auto split = of.op.give_split();
+  ASSERT_TRUE(split);
+  EXPECT_EQ(of.op.left(), 1950);
+  EXPECT_EQ(of.read_at(0, 10'000), read_status::waiting);
+  EXPECT_EQ(of.out.values.size(), 2050U);
+  EXPECT_EQ(of.op.promise().at, timestamp::min()) << "what it takes over may be of any time";
+  EXPECT_EQ(of.op.next_read(), timestamp::max());
+  EXPECT_TRUE(of.op.wants_split());
+  EXPECT_EQ(of.op.give_split(), std::nullopt);
+  of.op.return_split(*split);
+  EXPECT_EQ(of.op.left(), 1950);
+  EXPECT_FALSE(of.op.take_split(*split)) << "it has something to do";
+  EXPECT_EQ(of.read_at(0, 10'000), read_status::waiting);
+  EXPECT_EQ(of.out.values.size(), 4000U);
+  of.op.no_more_splits();
+  EXPECT_EQ(of.op.promise().at, timestamp::max());
+  EXPECT_EQ(of.read_at(0), read_status::ended);
+  EXPECT_EQ(of.in.metrics.counters().at("splits_given"), 0);
+}
+
 TEST(sequence, waits_until_a_paced_number_is_due) {
   driven_sequence of({.to = 5, .rate = 2});  // a number every 500 ms
   EXPECT_EQ(of.read_at(10'000), read_status::waiting);

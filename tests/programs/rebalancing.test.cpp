@@ -1,0 +1,138 @@
+#include <millrace/actors/simulation/simulate.hpp>
+#include <millrace/io/read_text.hpp>
+#include <millrace/tests/io/temporary_folder.hpp>
+#include <millrace/transforms/count.hpp>
+#include <millrace/transforms/direct/direct_runner.hpp>
+#include <millrace/transforms/direct/recording.hpp>
+#include <millrace/transforms/flat_map.hpp>
+#include <millrace/transforms/sources/sequence.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace millrace {
+namespace {
+
+using namespace std::chrono_literals;
+using counts = recording<kv<std::string, std::uint64_t>>;
+
+// One big file, which one shard begins with whole, and many small ones.
+class one_big_file_and_many_small {
+ public:
+  one_big_file_and_many_small() {
+    std::string big;
+    for (int i = 0; big.size() < 400'000; ++i) big += "so many words, word" + std::to_string(i % 97) + " and more\n";
+    static_cast<void>(folder_.write("big", big));
+    for (int i = 0; i < 20; ++i)
+      static_cast<void>(folder_.write("small" + std::to_string(i), "so little, word" + std::to_string(i) + "\n"));
+  }
+  void count_words(pipeline& p, const counts& to) const {
+    p | read_text("read", (folder_.path() / "*").string(), {.split_bytes = 1 << 30}) | flat_map("split", words_of)
+        | count_per_element("count") | collect("out", to);
+  }
+
+ private:
+  static void words_of(const std::string& line, emitter<std::string>& out) {
+    for (std::size_t from = 0, to = 0; to != std::string::npos; from = to + 1) {
+      to = line.find(' ', from);
+      out(line.substr(from, to - from));
+    }
+  }
+
+  temporary_folder folder_;
+};
+
+std::map<std::string, std::uint64_t> by_word(const counts& of) {
+  std::map<std::string, std::uint64_t> all;
+  for (const auto& row : of.values()) all[row.key] += row.value;
+  return all;
+}
+std::int64_t counted(const job_report& r, const std::string& step, const std::string& what) {
+  const auto& counters = r.metrics.at(step).counters();
+  const auto found = counters.find(what);
+  return found == counters.end() ? 0 : found->second;
+}
+
+TEST(rebalancing, words_of_one_big_and_many_small_files_are_read_by_all_shards) {
+  const one_big_file_and_many_small files;
+  pipeline once{"words"};
+  const counts expected;
+  files.count_words(once, expected);
+  run_direct(once);
+  ASSERT_EQ(by_word(expected).at("many"), by_word(expected).at("more"));
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const auto shards = 2 + static_cast<std::uint32_t>(seed % 3);
+    pipeline p{"words"};
+    const counts out;
+    files.count_words(p, out);
+    const auto r = simulate(p, {.seed = seed, .job = {.shards = shards, .bundle_rows = 16}});
+    ASSERT_EQ(r.report.state, job_state::done) << r.report.error;
+    EXPECT_EQ(by_word(out), by_word(expected)) << "seed " << seed;
+    EXPECT_GT(counted(r.report, "read", "splits_given"), 1) << "seed " << seed;
+    EXPECT_EQ(counted(r.report, "read", "splits_given"), counted(r.report, "read", "splits_taken"));
+    std::uint64_t most = 0;
+    std::uint64_t all = 0;
+    for (const auto& s : r.report.shards)
+      if (s.stage == "read") {
+        most = std::max(most, s.elements_in);
+        all += s.elements_in;
+      }
+    EXPECT_LT(most * 10, all * 9) << "seed " << seed << ": no shard has read the big file alone";
+  }
+}
+
+TEST(rebalancing, words_are_counted_once_however_shards_die) {
+  const one_big_file_and_many_small files;
+  pipeline once{"words"};
+  const counts expected;
+  files.count_words(once, expected);
+  run_direct(once);
+  std::uint32_t rewinds = 0;
+  std::int64_t given = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const auto shards = 2 + static_cast<std::uint32_t>(seed % 3);
+    pipeline p{"words"};
+    const counts out;
+    files.count_words(p, out);
+    std::vector<std::uint64_t> epochs;
+    for (std::uint64_t i = 0; i < 20; ++i) epochs.push_back(40 + seed * 7 % 31 + i * 61);
+    const auto r = simulate(p, {.seed = seed,
+                                .job = {.shards = shards, .checkpoint_every = 1h, .streaming = true, .bundle_rows = 64},
+                                .kills = {{100 + seed * 13 % 700, 0, static_cast<std::uint32_t>(seed % shards)},
+                                          {300 + seed * 31 % 900, static_cast<stage_id>(seed % 2), 0}},
+                                .epochs = epochs});
+    ASSERT_EQ(r.report.state, job_state::done) << r.report.error;
+    ASSERT_EQ(by_word(out), by_word(expected)) << "seed " << seed;
+    ASSERT_EQ(counted(r.report, "read", "splits_given"), counted(r.report, "read", "splits_taken"));
+    rewinds += r.report.rewinds;
+    given += counted(r.report, "read", "splits_given");
+  }
+  EXPECT_GT(rewinds, 100U) << "most kills hit a running shard";
+  EXPECT_GT(given, 100);
+}
+
+TEST(rebalancing, numbers_that_a_shard_has_not_come_to_are_taken_over) {
+  std::int64_t given = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    pipeline p{"numbers"};
+    const recording<std::int64_t> out;
+    p | sequence("numbers", {.to = 30'000}) | collect("out", out);
+    const auto r = simulate(p, {.seed = seed, .job = {.shards = 3, .bundle_rows = 16}});
+    ASSERT_EQ(r.report.state, job_state::done) << r.report.error;
+    auto values = out.values();
+    std::ranges::sort(values);
+    ASSERT_EQ(values.size(), 30'000U) << "seed " << seed;
+    for (std::int64_t i = 0; i < 30'000; ++i) ASSERT_EQ(values[static_cast<std::size_t>(i)], i) << "seed " << seed;
+    given += counted(r.report, "numbers", "splits_given");
+  }
+  EXPECT_GT(given, 0) << "some shard has had its turn less often than another";
+}
+
+}  // namespace
+}  // namespace millrace
