@@ -143,7 +143,7 @@ bool shard_core::work(timestamp now) {
 }
 
 bool shard_core::take_bundle(timestamp now) {
-  if (offered_) return false;  // there may be a barrier in it
+  if (offering_) return false;  // there may be a barrier in it
   while (!inbox_.empty()) {
     arrived_bundle b = std::move(inbox_.front());
     inbox_.pop_front();
@@ -187,7 +187,7 @@ void shard_core::complete(arrived_bundle done) {
 
 void shard_core::inject_barrier(std::uint64_t epoch) {
   check(main_senders_ == 0, "barriers are injected where rows begin");
-  if (offered_) barrier_behind_offer_ = epoch;
+  if (offering_) barrier_behind_offer_ = epoch;
   else barrier_reached(senders_, epoch);
 }
 
@@ -209,38 +209,45 @@ void shard_core::barrier_reached(std::size_t sender, std::uint64_t epoch) {
 }
 
 bool shard_core::wants_split() const {
-  return sharer_ && !offered_ && !blocked() && sharer_->wants_split();
+  return sharer_ && !offering_ && !blocked() && sharer_->wants_split();
 }
 
-double shard_core::left() {
-  return sharer_ ? sharer_->left() : 0;
+std::optional<double> shard_core::left() {
+  return sharer_ ? sharer_->left() : 0.0;
 }
 
 std::optional<std::string> shard_core::offer_split() {
-  check(!offered_, "one split is offered at a time");
-  if (sharer_) offered_ = sharer_->give_split();
-  return offered_;
+  check(!offering_, "one split is offered at a time");
+  std::optional<std::string> offer;
+  if (sharer_) offer = sharer_->give_split();
+  offering_ = offer.has_value();
+  return offer;
 }
 
-void shard_core::settle_offer(bool taken) {
-  check(offered_.has_value(), "only an offer is answered");
-  const std::string split = *std::exchange(offered_, std::nullopt);
-  if (!taken) {
-    sharer_->return_split(split);
-    source_waits_ = false;
-  }
+void shard_core::settle_offer(bool taken, timestamp now) {
+  check(std::exchange(offering_, false), "only an offer is answered");
+  sharer_->settle_split(taken);
+  work_came(now);
   if (barrier_behind_offer_) barrier_reached(senders_, *std::exchange(barrier_behind_offer_, std::nullopt));
 }
 
-bool shard_core::take_split(std::string_view encoded, std::uint64_t epoch) {
+bool shard_core::take_split(std::string_view encoded, std::uint64_t epoch, timestamp now) {
   if (epoch != epoch_ || !wants_split() || !sharer_->take_split(encoded)) return false;
-  source_waits_ = false;
+  work_came(now);
   return true;
 }
 
 void shard_core::no_more_splits() {
   sharer_->no_more_splits();
   source_waits_ = false;
+  unsent_ = true;
+}
+
+// A source reads it; any other stage has it as a timer that is due.
+void shard_core::work_came(timestamp now) {
+  source_waits_ = false;
+  unsent_ = true;
+  if (instance_.has_head()) tick(options_.stepped ? timestamp::min() : now);
 }
 
 void shard_core::read_source(timestamp now) {

@@ -65,17 +65,17 @@ class shard_core {
   // Shards of a stage take splits over from each other between two epochs, donor and taker the same two: a split that
   // is offered is still the donor's, which passes no barrier until it knows whether the other one has taken it.
   [[nodiscard]] bool wants_split() const;
-  // How much it has left that others may take.
-  double left();
+  // How much it has left that others may take; nullopt if it cannot tell yet.
+  std::optional<double> left();
   // The last epoch whose barrier it has passed.
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
   // Offers a part of what is left; nullopt if there is not enough. Not before the last offer is settled.
   std::optional<std::string> offer_split();
-  [[nodiscard]] bool offering() const { return offered_.has_value(); }
-  void settle_offer(bool taken);
+  [[nodiscard]] bool offering() const { return offering_; }
+  void settle_offer(bool taken, timestamp now);
   // Takes a split that a shard offers which has passed the barrier of `epoch`. False: it cannot, or needs none any
   // more.
-  bool take_split(std::string_view encoded, std::uint64_t epoch);
+  bool take_split(std::string_view encoded, std::uint64_t epoch, timestamp now);
   // No shard has anything to give: it has come to its end.
   void no_more_splits();
 
@@ -117,6 +117,7 @@ class shard_core {
   void apply_mark(const bundle_header& h, timestamp now);
   void barrier_reached(std::size_t sender, std::uint64_t epoch);
   void read_source(timestamp now);
+  void work_came(timestamp now);
   void send_on(std::uint64_t barrier);
   void note_end();
 
@@ -147,7 +148,7 @@ class shard_core {
   bool end_noted_ = false;
   std::uint64_t epoch_ = 0;
   split_sharer* sharer_ = nullptr;  // while its shards share
-  std::optional<std::string> offered_;
+  bool offering_ = false;
   std::optional<std::uint64_t> barrier_behind_offer_;
   edge_traffic timer_traffic_;
 };

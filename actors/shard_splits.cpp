@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 namespace millrace {
@@ -64,9 +65,10 @@ void shard_state::offered(const std::shared_ptr<seeking>& round, const caf::acto
     return ask_next(round);
   }
   bool taken = false;
-  guarded([&] { taken = core_->take_split(offer.split, offer.epoch); });
+  guarded([&] { taken = core_->take_split(offer.split, offer.epoch, job_->now()); });
   self_->send(donor, given_atom::value, round->generation, taken);
   if (!core_) return;
+  if (!taken && core_->wants_split() && core_->epoch() == offer.epoch) return ask_next(round);
   round->again = true;
   end_seeking(*round);
   if (taken) schedule();
@@ -106,10 +108,10 @@ bool shard_state::answer(asked& one) {
       one.answer.deliver(offer(one.epoch));
       return true;
     }
-    double left = 0;
+    std::optional<double> left;
     guarded([&] { left = core_->left(); });
-    one.answer.deliver(left);
-    return true;
+    if (left || !core_) one.answer.deliver(left.value_or(0));
+    return left || !core_;
   }
   if (one.for_split) one.answer.deliver(split_offer{});
   else one.answer.deliver(0.0);
@@ -129,7 +131,7 @@ split_offer shard_state::offer(std::uint64_t epoch) {
 
 void shard_state::settle_offer(bool taken) {
   guarded([&] {
-    core_->settle_offer(taken);
+    core_->settle_offer(taken, job_->now());
     schedule();
   });
   answer_asked();

@@ -5,7 +5,12 @@
 #include <millrace/transforms/direct/direct_runner.hpp>
 #include <millrace/transforms/direct/recording.hpp>
 #include <millrace/transforms/flat_map.hpp>
+#include <millrace/transforms/map.hpp>
+#include <millrace/transforms/par_do_splittable.hpp>
+#include <millrace/transforms/sources/create.hpp>
 #include <millrace/transforms/sources/sequence.hpp>
+#include <millrace/transforms/timestamps.hpp>
+#include <millrace/transforms/window_into.hpp>
 
 #include <gtest/gtest.h>
 
@@ -132,6 +137,86 @@ TEST(rebalancing, numbers_that_a_shard_has_not_come_to_are_taken_over) {
     given += counted(r.report, "numbers", "splits_given");
   }
   EXPECT_GT(given, 0) << "some shard has had its turn less often than another";
+}
+
+// Emits the offsets below its element.
+struct offsets_below {
+  using output = std::int64_t;
+  static offset_range initial_restriction(std::int64_t n) { return {0, n}; }
+  static void process(std::int64_t /*n*/, tracker<offset_range>& range, emitter<std::int64_t>& out) {
+    for (auto i = range.restriction().from; range.try_claim(i); ++i) out(i);
+  }
+};
+std::vector<std::int64_t> all_offsets(const std::vector<std::int64_t>& below) {
+  std::vector<std::int64_t> all;
+  for (const auto n : below)
+    for (std::int64_t i = 0; i < n; ++i) all.push_back(i);
+  std::ranges::sort(all);
+  return all;
+}
+
+TEST(rebalancing, idle_shards_take_over_a_part_of_a_long_restriction) {
+  const std::vector<std::int64_t> sizes{60'000, 3, 0, 70, 1};
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    pipeline p{"offsets"};
+    const recording<std::int64_t> out;
+    p | create("sizes", sizes) | par_do_splittable("count", offsets_below{}, {.claims_max = 8}) | collect("out", out);
+    const auto shards = 2 + static_cast<std::uint32_t>(seed % 3);
+    const auto r = simulate(p, {.seed = seed, .job = {.shards = shards}});
+    ASSERT_EQ(r.report.state, job_state::done) << r.report.error;
+    auto values = out.values();
+    std::ranges::sort(values);
+    EXPECT_EQ(values, all_offsets(sizes)) << "seed " << seed;
+    EXPECT_GT(counted(r.report, "count/process", "splits_given"), 0) << "seed " << seed;
+    EXPECT_EQ(counted(r.report, "count/process", "splits_given"), counted(r.report, "count/process", "splits_taken"));
+  }
+}
+
+TEST(rebalancing, parts_of_restrictions_are_worked_off_once_however_shards_die) {
+  const std::vector<std::int64_t> sizes{20'000, 3, 9000, 0, 70, 1};
+  std::uint32_t rewinds = 0;
+  std::int64_t given = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    pipeline p{"offsets"};
+    const recording<std::int64_t> out;
+    p | create("sizes", sizes) | par_do_splittable("count", offsets_below{}, {.claims_max = 2}) | collect("out", out);
+    const auto shards = 2 + static_cast<std::uint32_t>(seed % 3);
+    std::vector<std::uint64_t> epochs;
+    for (std::uint64_t i = 0; i < 12; ++i) epochs.push_back(30 + seed * 7 % 31 + i * 43);
+    const auto r = simulate(p, {.seed = seed,
+                                .job = {.shards = shards, .checkpoint_every = 1h, .streaming = true},
+                                .kills = {{60 + seed * 13 % 200, 1, static_cast<std::uint32_t>(seed % shards)},
+                                          {150 + seed * 31 % 300, 1, 0}},
+                                .epochs = epochs});
+    ASSERT_EQ(r.report.state, job_state::done) << r.report.error;
+    auto values = out.values();
+    std::ranges::sort(values);
+    ASSERT_EQ(values, all_offsets(sizes)) << "seed " << seed;
+    ASSERT_EQ(counted(r.report, "count/process", "splits_given"), counted(r.report, "count/process", "splits_taken"));
+    rewinds += r.report.rewinds;
+    given += counted(r.report, "count/process", "splits_given");
+  }
+  EXPECT_GT(rewinds, 100U) << "most kills hit a running shard";
+  EXPECT_GT(given, 100);
+}
+
+TEST(rebalancing, what_a_shard_takes_over_is_never_late) {
+  const std::vector<std::int64_t> sizes{9000, 2000, 4000, 1, 300, 7000, 50};
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    pipeline p{"offsets"};
+    const recording<std::uint64_t> out;
+    p | create("sizes", sizes) | with_timestamps("at", [](std::int64_t n) { return timestamp{n}; })
+        | par_do_splittable("count", offsets_below{}, {.claims_max = 2})
+        | window_into("windows", {.into = fixed(100ms)}) | map("hide", [](std::int64_t) { return 0; })
+        | count_per_element("in a window") | map("counts", [](const kv<int, std::uint64_t>& row) { return row.value; })
+        | collect("out", out);
+    const auto r =
+        simulate(p, {.seed = seed, .job = {.shards = 2 + static_cast<std::uint32_t>(seed % 3), .streaming = true}});
+    ASSERT_EQ(r.report.state, job_state::done) << r.report.error;
+    auto values = out.values();
+    std::ranges::sort(values);
+    EXPECT_EQ(values, (std::vector<std::uint64_t>{51, 300, 2000, 4000, 7000, 9000})) << "seed " << seed;
+  }
 }
 
 }  // namespace

@@ -66,13 +66,13 @@ class split_sharer {
   virtual bool share() = 0;
   // Whether it has come to the end of its own and waits.
   [[nodiscard]] virtual bool wants_split() const = 0;
-  // About how much it has left to do, in a unit that its shards agree on.
-  virtual double left() = 0;
-  // Gives a part of what is left away, if there is enough: it is not its own any more.
+  // About how much it has left to do, in a unit that its shards agree on; nullopt if it cannot tell yet.
+  virtual std::optional<double> left() = 0;
+  // Offers a part of what is left, if there is enough, and does not work on it before it knows what came of the offer.
   virtual std::optional<std::string> give_split() = 0;
-  // A split that nobody took is its own again.
-  virtual void return_split(std::string_view encoded) = 0;
-  // Takes a split over, unless it does not want it; false then.
+  // What it has offered is another's, or else its own again.
+  virtual void settle_split(bool taken) = 0;
+  // Takes a split over; false if it does not want it or may not, for its watermark is too far.
   virtual bool take_split(std::string_view encoded) = 0;
   // There is nothing to take over, and never will be: it has come to its end.
   virtual void no_more_splits() = 0;

@@ -11,6 +11,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -165,8 +166,8 @@ class read_operator final : public stage_operator, public source_head, public sp
   [[nodiscard]] bool wants_split() const override {
     return takes_part() && begun_ && open_.empty() && unopened_.empty();
   }
-  double left() override {
-    if (!takes_part()) return 0;
+  std::optional<double> left() override {
+    if (!takes_part()) return 0.0;
     begin();
     double left = 0;
     if constexpr (divisible<Source>) {
@@ -179,28 +180,27 @@ class read_operator final : public stage_operator, public source_head, public sp
   std::optional<std::string> give_split() override {
     if (!takes_part()) return std::nullopt;
     begin();
-    std::vector<split> given;
     const std::size_t count = open_.size() + unopened_.size();
     if (count > 1) {
       const auto half = unopened_.end() - static_cast<std::ptrdiff_t>(count / 2);
-      given.assign(std::move_iterator(half), std::move_iterator(unopened_.end()));
+      given_.assign(std::move_iterator(half), std::move_iterator(unopened_.end()));
       unopened_.erase(half, unopened_.end());
     } else if (count == 1) {
       if (open_.empty()) open_first();
       if constexpr (divisible<Source>)
-        if (auto rest = open_.front()->from.try_split(0.5)) given.push_back(std::move(*rest));
+        if (auto rest = open_.front()->from.try_split(0.5)) given_.push_back(std::move(*rest));
     }
-    if (given.empty()) return std::nullopt;
-    ++in_.metrics.counter("splits_given");
-    return encode_whole(given);
+    if (given_.empty()) return std::nullopt;
+    return encode_whole(given_);
   }
-  void return_split(std::string_view encoded) override {
-    --in_.metrics.counter("splits_given");
-    add(encoded);
+  void settle_split(bool taken) override {
+    if (taken) ++in_.metrics.counter("splits_given");
+    else unopened_.insert(unopened_.end(), std::move_iterator(given_.begin()), std::move_iterator(given_.end()));
+    given_.clear();
   }
   bool take_split(std::string_view encoded) override {
     if (!wants_split()) return false;
-    add(encoded);
+    unopened_ = decode_whole<std::vector<split>>(encoded);
     ++in_.metrics.counter("splits_taken");
     return true;
   }
@@ -247,9 +247,6 @@ class read_operator final : public stage_operator, public source_head, public sp
 
   // Whether it may still take splits over, and give them.
   [[nodiscard]] bool takes_part() const { return shares_ && !stopped_ && !retired_; }
-  void add(std::string_view encoded) {
-    for (split& s : decode_whole<std::vector<split>>(encoded)) unopened_.push_back(std::move(s));
-  }
 
   // Lets nothing but broken invariants pass without the name of the step.
   template <class Body>
@@ -330,6 +327,7 @@ class read_operator final : public stage_operator, public source_head, public sp
   detail::source_batch<element> batch_;
   std::vector<std::unique_ptr<opened>> open_;
   std::vector<split> unopened_;
+  std::vector<split> given_;  // and not known to be taken
   std::size_t turn_ = 0;
   std::map<std::uint64_t, std::vector<split>> prepared_;  // where each epoch that is not committed ends
   std::vector<split> finished_;                           // what readers that ended since the last epoch left

@@ -8,28 +8,22 @@
 #include <millrace/transforms/operators/stateful_views.hpp>
 #include <millrace/transforms/splittable/output_watch.hpp>
 #include <millrace/transforms/splittable/splittable_fn.hpp>
+#include <millrace/transforms/splittable/splittable_limits.hpp>
 #include <millrace/transforms/splittable/splittable_records.hpp>
+#include <millrace/transforms/splittable/splittable_sharing.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace millrace {
-
-// How long one call of a splittable function may go on before its restriction is split, so that its shard can take a
-// checkpoint and others have their turn.
-struct splittable_limits {
-  std::uint64_t outputs_max = 10'000;  // give or take a batch
-  std::uint64_t claims_max = 10'000;
-  duration time_max = std::chrono::seconds{1};  // by the processing clock, looked at with each claim
-};
 
 template <class Element, class Fn, class Outputs, class... Shapes>
 class splittable_operator;
@@ -39,13 +33,16 @@ class splittable_operator;
 // claims stands. What is put off because a call was long goes on as soon as the stage has dealt with what else there
 // is; what asked to be resumed waits for the clock. When the job is drained everything is truncated and worked off.
 // Pairs whose side inputs are not ready wait until they are, and what is put off of them stays on this shard, which
-// keeps the contents for it. With an error output, its last port, an element goes there
-// when what is left of its restriction fails for good; what earlier claims gave out stands.
+// keeps the contents for it. Without side inputs, of what is put off and has an end, a shard that has nothing to do and
+// gets no more input takes a part over; until it knows that there is none its watermark stands. With an error output,
+// its last port, an element goes there when what is left of its restriction fails for good; what earlier claims gave
+// out stands.
 template <class Element, class Fn, class... Outs, class... Shapes>
 class splittable_operator<Element, Fn, detail::output_list<Outs...>, Shapes...> final : public stage_operator,
                                                                                         public stage_head,
                                                                                         public view_consumer,
                                                                                         public epoch_participant,
+                                                                                        public split_sharer,
                                                                                         private detail::claim_watch {
   using traits = detail::splittable_traits<Fn, Element, typename Shapes::contents...>;
   using restriction = typename traits::restriction;
@@ -76,6 +73,7 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>, Shapes...> 
   }
   stage_head* as_head() override { return this; }
   view_consumer* as_view_consumer() override { return this; }
+  split_sharer* as_split_sharer() override { return this; }
   // Only functions that register calls take part in epochs.
   epoch_participant* as_epoch_participant() override { return finalizes ? this : nullptr; }
   void prepare(std::uint64_t epoch) override { finalization_.prepare(epoch); }
@@ -125,17 +123,51 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>, Shapes...> 
     return next && clock_.draining ? std::min(*next, clock_.now) : next;
   }
 
-  [[nodiscard]] timestamp hold() const override { return std::min(put_off_.hold(), views_.hold()); }
+  [[nodiscard]] timestamp hold() const override {
+    const timestamp least = std::min({put_off_.hold(), views_.hold(), sharing_.hold()});
+    return wants_split() ? std::min(least, clock_.output_watermark) : least;
+  }
   [[nodiscard]] bool has_state() const override { return !put_off_.empty(); }
   [[nodiscard]] std::size_t waiting_bytes() const override { return views_.waiting_bytes(); }
   void snapshot(writer& to) const override {
+    sharing_.encode(to);
     put_off_.encode(to);
     if constexpr (sizeof...(Shapes) > 0) views_.snapshot(to);
   }
   void restore(reader& from) override {
+    sharing_.decode(from);
     put_off_.decode(from);
     if constexpr (sizeof...(Shapes) > 0) views_.restore(from);
   }
+
+  // Contents of side inputs stay with the pairs that wait for them.
+  bool share() override {
+    if constexpr (sizeof...(Shapes) == 0) sharing_.begin();
+    return sizeof...(Shapes) == 0;
+  }
+  [[nodiscard]] bool wants_split() const override {
+    return takes_part() && at_end() && put_off_.empty() && !sharing_.offers();
+  }
+  // Rows may still be on their way to it before the watermark is at its end.
+  std::optional<double> left() override {
+    if (!takes_part()) return 0.0;
+    return at_end() ? std::optional(sharing_.left(put_off_, may_go())) : std::nullopt;
+  }
+  std::optional<std::string> give_split() override {
+    std::optional<std::string> given;
+    if (takes_part() && at_end()) emissions_.around([&] { given = sharing_.give(put_off_, may_go()); }, "try_split()");
+    return given;
+  }
+  void settle_split(bool taken) override {
+    sharing_.settle(put_off_, taken);
+    if (taken) ++metrics_.counter("splits_given");
+  }
+  bool take_split(std::string_view encoded) override {
+    if (!wants_split() || !sharing_.take(put_off_, encoded, clock_.output_watermark)) return false;
+    ++metrics_.counter("splits_taken");
+    return true;
+  }
+  void no_more_splits() override { sharing_.end(); }
 
  private:
   static constexpr int rounds_max = 64;
@@ -143,6 +175,17 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>, Shapes...> 
 
   static constexpr bool finalizes =
       traits::template finalizes<Outs...> || detail::emissions<Outs...>::template finalizes_bundles<Fn>;
+
+  [[nodiscard]] bool takes_part() const { return sharing_.takes_part() && !clock_.draining; }
+  [[nodiscard]] bool at_end() const { return clock_.input_watermark == timestamp::max(); }
+  // What waits for a delay costs nobody time, and what has no end would have to be shared for ever.
+  [[nodiscard]] auto may_go() const {
+    return [now = clock_.now](const work& w) {
+      if (w.due > now) return false;
+      if constexpr (requires { w.pair.value.bounded(); }) return w.pair.value.bounded();
+      else return traits::template bounded<Outs...>();
+    };
+  }
 
   // False for the number behind the last output.
   template <std::size_t... Indices>
@@ -337,6 +380,7 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>, Shapes...> 
   duration lateness_;
   detail::stateful_views<pair, Shapes...> views_;
   records put_off_;
+  detail::splittable_sharing<Element, restriction, typename estimator::state> sharing_;
   detail::output_tally tally_;
   std::tuple<detail::output_watch<Outs>...> watches_;
   detail::finalization finalization_;

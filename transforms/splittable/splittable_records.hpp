@@ -47,6 +47,23 @@ class splittable_records {
     waiting_.erase(first);
     return taken;
   }
+  // Moves the later half of those that may go; of a single one nothing.
+  template <class May>
+  void give_half(splittable_records& to, May&& may) {
+    auto half = std::ranges::count_if(waiting_, may) / 2;
+    for (auto w = waiting_.end(); half > 0;) {
+      if (!may(*--w)) continue;
+      to.waiting_.push_front(std::move(*w));
+      w = waiting_.erase(w);
+      --half;
+    }
+  }
+  void give_all(splittable_records& to) {
+    for (work& w : waiting_) to.waiting_.push_back(std::move(w));
+    waiting_.clear();
+  }
+  [[nodiscard]] std::deque<work>& all() { return waiting_; }
+  [[nodiscard]] const std::deque<work>& all() const { return waiting_; }
   [[nodiscard]] timestamp hold() const {
     timestamp least = timestamp::max();
     for (const work& w : waiting_) least = std::min(least, w.mark);

@@ -84,7 +84,7 @@ TEST(sequence, comes_to_its_end_when_no_shard_has_anything_to_give) {
   EXPECT_EQ(of.op.next_read(), timestamp::max());
   EXPECT_TRUE(of.op.wants_split());
   EXPECT_EQ(of.op.give_split(), std::nullopt);
-  of.op.return_split(*split);
+  of.op.settle_split(false);
   EXPECT_EQ(of.op.left(), 1950);
   EXPECT_FALSE(of.op.take_split(*split)) << "it has something to do";
   EXPECT_EQ(of.read_at(0, 10'000), read_status::waiting);
@@ -92,7 +92,7 @@ TEST(sequence, comes_to_its_end_when_no_shard_has_anything_to_give) {
   of.op.no_more_splits();
   EXPECT_EQ(of.op.promise().at, timestamp::max());
   EXPECT_EQ(of.read_at(0), read_status::ended);
-  EXPECT_EQ(of.in.metrics.counters().at("splits_given"), 0);
+  EXPECT_TRUE(of.in.metrics.counters().empty()) << "nobody has taken anything";
 }
 
 TEST(sequence, waits_until_a_paced_number_is_due) {
