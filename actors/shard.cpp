@@ -165,6 +165,7 @@ void shard_state::work() {
         seek();
         return arm_tick();
       }
+    if (core_->is_source()) core_->took(job_->now() - now);
     schedule();
   });
   answer_asked();

@@ -10,6 +10,9 @@ namespace {
 // Elements that a source reads in one unit of work: enough for several bundles, short enough for messages to be
 // handled.
 constexpr std::uint32_t read_bundles = 4;
+// The least and the most that a few units should take.
+constexpr duration units_least{5};
+constexpr duration units_most{20};
 // Bundles that a shard takes before it tells how far it has come: a shard that never catches up with its inbox must not
 // keep its watermark from those behind it.
 constexpr std::uint32_t bundles_per_mark = 8;
@@ -76,6 +79,7 @@ void shard_core::start(timestamp now, std::optional<std::string_view> snapshot, 
   instance_.setup(now);
   if (auto* sharer = instance_.sharer(); sharer && stage_.shards > 1 && sharer->share()) sharer_ = sharer;
   source_ended_ = instance_.source() == nullptr;
+  read_rows_ = std::max(1U, options_.instance.bundle_rows_max / 4);  // it is not known yet how long rows take
   if (snapshot) {
     reader from(*snapshot);
     instance_.restore(from);
@@ -208,6 +212,12 @@ void shard_core::barrier_reached(std::size_t sender, std::uint64_t epoch) {
   }
 }
 
+void shard_core::took(duration units) {
+  const std::uint32_t rows = options_.instance.bundle_rows_max;
+  if (units > units_most) read_rows_ = std::max(read_rows_ / 2, std::max(1U, rows / 4));
+  else if (units < units_least) read_rows_ = std::min(read_rows_ * 2, rows * read_bundles);
+}
+
 bool shard_core::wants_split() const {
   return sharer_ && !offering_ && !blocked() && sharer_->wants_split();
 }
@@ -251,7 +261,7 @@ void shard_core::work_came(timestamp now) {
 }
 
 void shard_core::read_source(timestamp now) {
-  const read_status status = instance_.read(options_.instance.bundle_rows_max * read_bundles, now);
+  const read_status status = instance_.read(read_rows_, now);
   source_waits_ = status == read_status::waiting;
   source_ended_ = status == read_status::ended;
   send_on(0);

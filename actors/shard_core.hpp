@@ -81,6 +81,9 @@ class shard_core {
 
   // Does one unit of work: a bundle, or a read. False if there is nothing to do before something comes.
   bool work(timestamp now);
+  // How long a few units have taken. A source whose rows take long is read in small units, so that barriers and those
+  // who ask for splits do not wait behind them.
+  void took(duration units);
   // Processing time has come to next_wake().
   void tick(timestamp now);
   // Its watermark and clock move: for stepped jobs, in which they do not otherwise.
@@ -145,6 +148,7 @@ class shard_core {
   std::uint32_t taken_ = 0;  // bundles since send_on()
   bool source_ended_ = true;
   bool source_waits_ = false;
+  std::uint32_t read_rows_ = 1;
   bool end_noted_ = false;
   std::uint64_t epoch_ = 0;
   split_sharer* sharer_ = nullptr;  // while its shards share

@@ -83,12 +83,12 @@ TEST(sequence, comes_to_its_end_when_no_shard_has_anything_to_give) {
   EXPECT_EQ(of.op.promise().at, timestamp::min()) << "what it takes over may be of any time";
   EXPECT_EQ(of.op.next_read(), timestamp::max());
   EXPECT_TRUE(of.op.wants_split());
-  EXPECT_EQ(of.op.give_split(), std::nullopt);
   of.op.settle_split(false);
   EXPECT_EQ(of.op.left(), 1950);
   EXPECT_FALSE(of.op.take_split(*split)) << "it has something to do";
   EXPECT_EQ(of.read_at(0, 10'000), read_status::waiting);
   EXPECT_EQ(of.out.values.size(), 4000U);
+  EXPECT_EQ(of.op.give_split(), std::nullopt);
   of.op.no_more_splits();
   EXPECT_EQ(of.op.promise().at, timestamp::max());
   EXPECT_EQ(of.read_at(0), read_status::ended);
