@@ -202,6 +202,7 @@ TEST(rebalancing, parts_of_restrictions_are_worked_off_once_however_shards_die) 
 
 TEST(rebalancing, what_a_shard_takes_over_is_never_late) {
   const std::vector<std::int64_t> sizes{9000, 2000, 4000, 1, 300, 7000, 50};
+  std::int64_t given = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     pipeline p{"offsets"};
     const recording<std::uint64_t> out;
@@ -216,7 +217,9 @@ TEST(rebalancing, what_a_shard_takes_over_is_never_late) {
     auto values = out.values();
     std::ranges::sort(values);
     EXPECT_EQ(values, (std::vector<std::uint64_t>{51, 300, 2000, 4000, 7000, 9000})) << "seed " << seed;
+    given += counted(r.report, "count/process", "splits_given");
   }
+  EXPECT_GT(given, 20);
 }
 
 }  // namespace
