@@ -26,7 +26,7 @@ void shard_state::seek() {
   round->awaited = shards.size() - 1;
   const auto one_less = [this, round] {
     if (--round->awaited > 0 || !current(round->generation)) return;
-    std::ranges::stable_sort(round->donors, {}, [](const auto& donor) { return donor.first; });
+    std::ranges::sort(round->donors, {}, [](const auto& donor) { return donor.first; });
     ask_next(round);
   };
   for (std::size_t s = 0; s < shards.size(); ++s) {
