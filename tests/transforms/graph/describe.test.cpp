@@ -66,7 +66,7 @@ TEST(describe, draws_dot_and_mermaid) {
   EXPECT_THAT(dot, HasSubstr("digraph \"test\" {"));
   EXPECT_THAT(dot, HasSubstr("n0 [label=\"numbers\\nread 2 values"));
   EXPECT_THAT(dot, HasSubstr("n0 -> n1 [label="));
-  EXPECT_THAT(dot, HasSubstr("n3 -> n4 [label=\"" + any_coder::of<std::vector<int>>().name() + "\", style=dashed]"));
+  EXPECT_THAT(dot, HasSubstr("n3 -> n4 [label=\"" + any_coder::of<view_piece>().name() + "\", style=dashed]"));
   const auto chart = describe(p.description(), diagram_format::mermaid);
   EXPECT_THAT(chart, HasSubstr("flowchart TD\n"));
   EXPECT_THAT(chart, HasSubstr("n0[\"numbers<br/>read 2 values"));
