@@ -43,12 +43,11 @@ class stateful_views {
   [[nodiscard]] bool ready(const window& main) const {
     return std::apply([&](const auto&... v) { return (v.ready_for(main) && ...); }, views_);
   }
-  // Whether contents for a window were forgotten, since none that still counts could ask for them.
-  [[nodiscard]] bool forgotten(const window& main, timestamp watermark) const {
+  // Whether contents for a window may be forgotten, since no element that still counts could ask for them.
+  [[nodiscard]] bool may_be_forgotten(const window& main, timestamp watermark) const {
     const auto one = [&](const auto& v) {
       try {
-        const window side = v.windows().of(main);
-        return !v.has(side) && v.windows().collectable(side, watermark, timestamp::max());
+        return v.windows().collectable(v.windows().of(main), watermark, timestamp::max());
       } catch (const window_error&) {
         return false;
       }
