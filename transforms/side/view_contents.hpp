@@ -40,7 +40,6 @@ class view_contents {
       return true;
     }
   }
-  [[nodiscard]] bool has(const window& side) const { return panes_.contains(side); }
 
   // Takes rows that are pieces of panes. Throws side_input_overflow.
   void accept(const bundle& in) {
