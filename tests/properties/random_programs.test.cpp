@@ -2,6 +2,7 @@
 #include <millrace/tests/properties/draw_case.hpp>
 #include <millrace/tests/properties/shrinking.hpp>
 #include <millrace/tests/properties/statistics.hpp>
+#include <millrace/tests/sanitizer.hpp>
 
 #include <gtest/gtest.h>
 
@@ -17,18 +18,8 @@
 namespace millrace::properties {
 namespace {
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define MILLRACE_FEW_PROGRAMS
-#endif
-#endif
-#if defined(MILLRACE_FEW_PROGRAMS) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t programs_each = 100;
-constexpr double share_least = 1;  // so few programs scatter
-#else
-constexpr std::uint64_t programs_each = 1000;
-constexpr double share_least = 5;
-#endif
+constexpr std::uint64_t programs_each = under_sanitizer ? 100 : 1000;
+constexpr double share_least = under_sanitizer ? 1 : 5;  // so few programs scatter
 
 // Programs that differ, after which no more are looked for.
 constexpr int failures_max = 3;
