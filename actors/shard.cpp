@@ -45,12 +45,7 @@ caf::behavior shard_state::run(blueprint_ptr job, shard_place at) {
         });
       },
       [this](barrier_atom, std::uint64_t epoch, std::uint64_t generation) {
-        if (!peers_ || peers_->generation != generation) return;
-        guarded([&] {
-          core_->inject_barrier(epoch);
-          schedule();
-        });
-        answer_asked();
+        if (current(generation)) inject_barrier(epoch);
       },
       [this](commit_atom, std::uint64_t epoch, std::uint64_t generation) {
         if (!peers_ || peers_->generation != generation) return;
@@ -155,6 +150,14 @@ void shard_state::receive(shipment in) {
     core_->receive(std::move(in));
     schedule();
   });
+}
+
+void shard_state::inject_barrier(std::uint64_t epoch) {
+  guarded([&] {
+    core_->inject_barrier(epoch);
+    schedule();
+  });
+  answer_asked();
 }
 
 void shard_state::work() {

@@ -46,6 +46,7 @@ class shard_state : public shard_surroundings {
  private:
   void start(const start_shard& order);
   void receive(shipment in);
+  void inject_barrier(std::uint64_t epoch);
   void work();
   void schedule();
   void arm_tick();
