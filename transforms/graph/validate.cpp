@@ -65,7 +65,7 @@ class judge {
   void judge_view(const node& n, collection_id view) {
     if (producer_kind(view) != operator_kind::view)
       return add(n, "reads \"" + path_of_producer(view)
-                        + "\" as a side input; make it one with as_singleton, as_list or as_map");
+                        + "\" as a side input; make it one with as_singleton, as_iterable, as_list or as_map");
     if (n.inputs.empty()) return;
     const window_fn& main = graph_.collection_at(n.inputs.front()).windowing.into;
     const window_fn& side = graph_.collection_at(view).windowing.into;
