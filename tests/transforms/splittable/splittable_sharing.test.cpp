@@ -86,7 +86,7 @@ struct counting {
 
 // A splittable function on a shard whose rows are put off after one claim.
 struct driven_counting {
-  driven_counting() : op(in.get(), counting{}, {.claims_max = 1}) {
+  driven_counting() : op(in.get(), counting{}, {.claims_max = 1}, {}) {
     op.connect(0, static_cast<receiver<int>&>(out));
     op.setup();
     op.share();
