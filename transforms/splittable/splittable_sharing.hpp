@@ -73,7 +73,8 @@ class splittable_sharing {
 
  private:
   [[nodiscard]] static double left_of(const work& w) {
-    if constexpr (requires(const tracker_of<Restriction>& t) { t.progress().left; })
+    if constexpr (requires { w.pair.value.size(); }) return static_cast<double>(w.pair.value.size());
+    else if constexpr (requires(const tracker_of<Restriction>& t) { t.progress().left; })
       return tracker_of<Restriction>(w.pair.value).progress().left;
     else return 2;  // as if it were little, but not too little
   }

@@ -76,6 +76,23 @@ TEST(splittable_sharing, holds_the_watermark_for_what_it_offers_and_takes_nothin
   EXPECT_THAT(ranges(own), ElementsAre(offset_range{0, 10}));
 }
 
+// A range whose later half is far more work.
+struct weighted_range : offset_range {
+  [[nodiscard]] double size() const { return static_cast<double>(to > 50 ? 100 * (to - from) : to - from); }
+};
+
+TEST(splittable_sharing, asks_a_restriction_that_has_a_size_how_much_it_is) {
+  using weighted = detail::splittable_records<int, weighted_range, timestamp>;
+  weighted own;
+  const auto add = [&](std::int64_t from, std::int64_t to) {
+    own.add({{1, weighted_range{{from, to}}}, {}, context{}, timestamp::min(), {}, {}});
+  };
+  add(0, 10);
+  add(60, 62);
+  const detail::splittable_sharing<int, weighted_range, timestamp> s;
+  EXPECT_EQ(s.left(own, [](const weighted::work& /*w*/) { return true; }), 210);
+}
+
 struct counting {
   using output = int;
   static offset_range initial_restriction(int n) { return {0, n}; }
