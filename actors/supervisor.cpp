@@ -57,14 +57,7 @@ caf::behavior supervisor_state::run(blueprint_ptr job, checkpoint_ptr from) {
       [this](peek_atom) {
         return phase_ == phase::over ? std::make_shared<const job_report>(result_) : job_report_ptr();
       },
-      [this](status_atom) -> caf::result<job_report_ptr> {
-        if (phase_ == phase::over) return std::make_shared<const job_report>(result_);
-        auto answer = self_->make_response_promise();
-        collect([answer](job_report& r, bool /*whole*/) mutable {
-          answer.deliver(job_report_ptr(std::make_shared<const job_report>(std::move(r))));
-        });
-        return answer;
-      },
+      [this](status_atom) { return status(); },
       [this](shards_atom) -> roster_ptr { return peers_ ? peers_ : std::make_shared<const roster>(); },
       [this](cancel_atom) {
         if (!ended()) end(job_state::cancelled, {});
@@ -83,6 +76,15 @@ caf::behavior supervisor_state::run(blueprint_ptr job, checkpoint_ptr from) {
         if (phase_ == phase::running) drain_shards();
       },
   };
+}
+
+caf::result<job_report_ptr> supervisor_state::status() {
+  if (phase_ == phase::over) return std::make_shared<const job_report>(result_);
+  auto answer = self_->make_response_promise();
+  collect([answer](job_report& r, bool /*whole*/) mutable {
+    answer.deliver(job_report_ptr(std::make_shared<const job_report>(std::move(r))));
+  });
+  return answer;
 }
 
 // Begins a generation: the stages say which actors their shards are now.

@@ -18,8 +18,7 @@
 namespace millrace {
 
 // The root actor of a job: starts the stages, begins generations, decides about lost shards, and ends the job. It never
-// sees an element. Its phases: gathering (asking the stages for their shards) -> starting (waiting until all shards
-// run)
+// sees an element. Its phases: gathering (asking the stages for their shards) -> starting (until all shards run)
 // -> running -> ending (collecting the last metrics) -> over. A lost shard leads back to gathering with the next
 // generation, from the last complete epoch.
 class supervisor_state {
@@ -34,6 +33,7 @@ class supervisor_state {
  private:
   enum class phase : std::uint8_t { gathering, starting, running, ending, over };
 
+  caf::result<job_report_ptr> status();
   void gather();
   void gathered();
   void event(const shard_event& e);
