@@ -78,15 +78,15 @@ class emissions {
   }
   template <class Fn>
   void finish_bundle(Fn& fn, bundle_finalizer& after) {
-    const auto call_with = [&](auto&... out) {
-      if constexpr (requires { fn.finish_bundle(out...); }) fn.finish_bundle(out...);
-      else fn.finish_bundle(out..., after);
-    };
     constexpr bool emits = requires(emitter<Outs>&... out) { fn.finish_bundle(out...); }
                            || requires(emitter<Outs>&... out) { fn.finish_bundle(out..., after); };
     if constexpr (emits) {
+      const auto finish = [&](auto&... out) {
+        if constexpr (requires { fn.finish_bundle(out...); }) fn.finish_bundle(out...);
+        else fn.finish_bundle(out..., after);
+      };
       each([](auto& e) { e.begin_explicit(); });
-      around([&] { call(call_with); }, "finish_bundle()");
+      around([&] { call(finish); }, "finish_bundle()");
       end();
     } else if constexpr (requires { fn.finish_bundle(after); }) {
       around([&] { fn.finish_bundle(after); }, "finish_bundle()");
