@@ -39,7 +39,7 @@ TEST(checkpoint_directory, gives_back_the_newest_epoch_and_keeps_two) {
   {
     checkpoint_directory store(at.path() / "state");
     EXPECT_FALSE(store.newest());
-    for (std::uint64_t n : {1, 2, 9, 10}) store.write(epoch(n, "content " + std::to_string(n)));
+    for (const std::uint64_t n : {1U, 2U, 9U, 10U}) store.write(epoch(n, "content " + std::to_string(n)));
   }
   EXPECT_EQ(epoch_files(at.path() / "state"), 2U);
   checkpoint_directory again(at.path() / "state");
