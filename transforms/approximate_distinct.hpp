@@ -36,7 +36,7 @@ class distinct_estimate_of {
     to = std::move(all);
   }
   [[nodiscard]] std::uint64_t extract(const std::vector<std::uint64_t>& of) const {
-    if (of.size() < sample_) return of.size();
+    if (of.empty() || of.size() < sample_) return of.size();
     // The hashes are spread evenly over 2^64: the greatest of the least tells how many lie in the whole range.
     const double part = (static_cast<double>(of.back()) + 1) / 0x1p64;
     return static_cast<std::uint64_t>((static_cast<double>(sample_) - 1) / part + 0.5);
