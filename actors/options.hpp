@@ -25,7 +25,7 @@ struct job_options {
   std::size_t edge_window_bytes = 1 << 20;  // rows in flight from one shard to another before the sender waits
   edge_compression edges = edge_compression::automatic;
   std::string temp_folder = {};  // where sinks write what is not complete; empty: beside their targets
-  std::uint32_t bundle_rows = 1024;
+  std::uint32_t bundle_rows = 4096;
   std::uint32_t batch_rows = UINT32_MAX;  // an upper bound on batches inside a stage; for tests
   std::uint32_t attempts = 4;             // calls of a user function for one element before it counts as failed
   // Of side inputs that one shard of a stage may hold, and as many of elements that wait for them. More fails the job.

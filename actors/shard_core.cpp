@@ -7,9 +7,14 @@
 namespace millrace {
 
 namespace {
-// Elements that a source reads in one unit of work: enough for several bundles, short enough for messages to be
-// handled.
-constexpr std::uint32_t read_bundles = 4;
+// The most and the fewest elements that a source reads in one unit of work: enough to fill bundles, short enough for
+// messages to be handled.
+constexpr std::uint32_t most_rows(std::uint32_t bundle) {
+  return std::max(bundle, 4 * std::min(bundle, 1024U));
+}
+constexpr std::uint32_t fewest_rows(std::uint32_t bundle) {
+  return std::clamp(bundle / 4, 1U, 256U);
+}
 // The least and the most that a few units should take.
 constexpr duration units_least{5};
 constexpr duration units_most{20};
@@ -79,7 +84,7 @@ void shard_core::start(timestamp now, std::optional<std::string_view> snapshot, 
   instance_.setup(now);
   if (auto* sharer = instance_.sharer(); sharer && stage_.shards > 1 && sharer->share()) sharer_ = sharer;
   source_ended_ = instance_.source() == nullptr;
-  read_rows_ = std::max(1U, options_.instance.bundle_rows_max / 4);  // it is not known yet how long rows take
+  read_rows_ = fewest_rows(options_.instance.bundle_rows_max);  // it is not known yet how long rows take
   if (snapshot) {
     reader from(*snapshot);
     instance_.restore(from);
@@ -214,8 +219,8 @@ void shard_core::barrier_reached(std::size_t sender, std::uint64_t epoch) {
 
 void shard_core::took(duration units) {
   const std::uint32_t rows = options_.instance.bundle_rows_max;
-  if (units > units_most) read_rows_ = std::max(read_rows_ / 2, std::max(1U, rows / 4));
-  else if (units < units_least) read_rows_ = std::min(read_rows_ * 2, rows * read_bundles);
+  if (units > units_most) read_rows_ = std::max(read_rows_ / 2, fewest_rows(rows));
+  else if (units < units_least) read_rows_ = std::min(read_rows_ * 2, most_rows(rows));
 }
 
 bool shard_core::wants_split() const {

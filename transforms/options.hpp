@@ -31,7 +31,7 @@ class pipeline_options {
   std::string checkpoints;    // a folder; empty: no checkpoints
   duration checkpoint_every = std::chrono::seconds{1};
   std::uint32_t attempts = 4;        // calls of a function for one element before it counts as failed
-  std::uint32_t bundle_rows = 1024;  // the most elements in a bundle
+  std::uint32_t bundle_rows = 4096;  // the most elements in a bundle
   std::size_t side_input_bytes = std::size_t{256} << 20;       // that a shard may hold, and as many that wait for them
   edge_compression compression = edge_compression::automatic;  // of bundles between shards
   bool lift_combiners = false;                                 // aggregate before shuffles where it is legal
