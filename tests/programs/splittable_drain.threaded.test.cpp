@@ -11,9 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -44,21 +42,6 @@ TEST(case_12_6, a_drained_job_finishes_what_ends_and_drops_what_does_not) {
   EXPECT_THAT(drained(waiting_at_four<10>{}), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
   EXPECT_THAT(drained(waiting_at_four<offset_range::endless>{}), ElementsAre(0, 1, 2, 3));
 }
-
-// Each position takes a while by the clock of the job; notes where each call begins.
-struct counting_in_time {
-  using output = int;
-  std::shared_ptr<std::atomic<std::int64_t>> clock = std::make_shared<std::atomic<std::int64_t>>(0);
-  std::shared_ptr<std::vector<int>> begins = std::make_shared<std::vector<int>>();
-  static offset_range initial_restriction(int n) { return {0, n}; }
-  void process(int /*n*/, tracker<offset_range>& range, emitter<int>& out) const {
-    begins->push_back(static_cast<int>(range.restriction().from));
-    for (auto i = range.restriction().from; range.try_claim(i); ++i) {
-      out(static_cast<int>(i));
-      *clock += 300;
-    }
-  }
-};
 
 TEST(par_do_splittable, ends_a_call_that_has_taken_longer_than_it_may) {
   pipeline p{"p"};

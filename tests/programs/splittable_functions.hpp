@@ -4,8 +4,10 @@
 #include <millrace/transforms/par_do_splittable.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -57,6 +59,21 @@ struct waiting_at_four {
       if (from < 4 && i == 4) return process_result::resume(std::chrono::hours{24});
       if (!range.try_claim(i)) return process_result::stop();
       out(static_cast<int>(i));
+    }
+  }
+};
+
+// Each position takes a while by the clock of the job; notes where each call begins.
+struct counting_in_time {
+  using output = int;
+  std::shared_ptr<std::atomic<std::int64_t>> clock = std::make_shared<std::atomic<std::int64_t>>(0);
+  std::shared_ptr<std::vector<int>> begins = std::make_shared<std::vector<int>>();
+  static offset_range initial_restriction(int n) { return {0, n}; }
+  void process(int /*n*/, tracker<offset_range>& range, emitter<int>& out) const {
+    begins->push_back(static_cast<int>(range.restriction().from));
+    for (auto i = range.restriction().from; range.try_claim(i); ++i) {
+      out(static_cast<int>(i));
+      *clock += 300;
     }
   }
 };
