@@ -9,6 +9,7 @@
 #include <millrace/io/named_zone.hpp>
 #include <millrace/io/print.hpp>
 #include <millrace/io/read_csv.hpp>
+#include <millrace/io/read_lines.hpp>
 #include <millrace/io/read_text.hpp>
 #include <millrace/io/regex.hpp>
 #include <millrace/io/run_inference.hpp>

@@ -26,6 +26,17 @@ text_range range_of(const text_split& of, const read_text_options& options, cons
 
 }  // namespace
 
+file_patterns file_patterns::literally(const std::string& path) {
+  std::string pattern;
+  for (const char c : path) {
+    if (c == '*' || c == '?' || c == '[') pattern += {'[', c, ']'};
+    else if (c == '\\') pattern += "\\\\";
+    else pattern += c;
+  }
+  // Without such a character it is no pattern, and a backslash stands for itself.
+  return path.find_first_of("*?[") == std::string::npos ? file_patterns(path) : file_patterns(pattern);
+}
+
 text_split_reader::text_split_reader(const text_split& of, const read_text_options& options)
     : of_(of), limits_{.line_bytes_max = options.line_bytes_max, .validate_utf8 = true},
       reader_(range_of(of, options, limits_)) {}
@@ -52,6 +63,17 @@ double weight_of(const text_split& of) {
   if (of.to == to_the_end) return 1;
   const std::uint64_t from = of.resume_at.value_or(of.from);
   return of.to > from ? static_cast<double>(of.to - from) : 0;
+}
+
+std::optional<text_split> divide_text(text_split& of, double fraction) {
+  const std::uint64_t from = of.resume_at.value_or(of.from);
+  if (of.to == to_the_end || from >= of.to) return std::nullopt;
+  const std::uint64_t left = of.to - from;
+  const auto kept = static_cast<std::uint64_t>(static_cast<double>(left) * fraction);
+  if (kept < divided_least || kept >= left || left - kept < divided_least) return std::nullopt;
+  text_split given{of.path, from + kept, of.to};
+  of.to = given.from;
+  return given;
 }
 
 std::vector<text_split> split_files(const file_patterns& patterns, const read_text_options& options,

@@ -35,6 +35,8 @@ struct file_patterns {
   file_patterns(Text&& pattern)
       : all{std::string(std::forward<Text>(pattern))} {}                          // NOLINT(google-explicit-constructor)
   file_patterns(std::vector<std::string> patterns) : all(std::move(patterns)) {}  // NOLINT(google-explicit-constructor)
+  // The file of this very path, whatever characters it has.
+  [[nodiscard]] static file_patterns literally(const std::string& path);
 
   std::vector<std::string> all;
 };
@@ -73,6 +75,9 @@ class text_split_reader {
                                                   std::size_t desired);
 // The bytes that a split has left; a compressed file, which cannot be divided, counts as one.
 [[nodiscard]] double weight_of(const text_split& of);
+// Keeps `fraction` of what a split has left and gives away what is behind; nullopt if that is little, or the file is
+// compressed.
+std::optional<text_split> divide_text(text_split& of, double fraction);
 // Readable and exact, for the description of a step.
 [[nodiscard]] std::string describe_text_source(const file_patterns& patterns, const read_text_options& options);
 
@@ -96,6 +101,8 @@ class basic_text_source {
   // Splits are divided while they are read.
   [[nodiscard]] static bool divides() { return true; }
   [[nodiscard]] static double weight(const text_split& of) { return weight_of(of); }
+  // The same for a split that nobody is reading.
+  static std::optional<text_split> divide(text_split& of, double fraction) { return divide_text(of, fraction); }
 
  private:
   class line_reader {

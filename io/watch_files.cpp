@@ -114,20 +114,4 @@ watch_split watch_source::poller::remaining() const {
   return left;
 }
 
-namespace detail {
-
-void each_line(const watched_file& of, const read_text_options& options, emitter<std::string>& out) {
-  read_text_options whole = options;
-  whole.split_bytes = UINT64_MAX;
-  for (const text_split& split : split_files(of.path, whole, 1)) {
-    text_split_reader reader(split, whole);
-    for (text_line line; reader.next(line);) {
-      if (line.fault != line_fault::none) throw io_error(reader.describe(line));
-      out(std::string(line.text));
-    }
-  }
-}
-
-}  // namespace detail
-
 }  // namespace millrace

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <millrace/io/text_source.hpp>
-#include <millrace/transforms/flat_map.hpp>
 #include <millrace/transforms/sources/read.hpp>
 
 #include <array>
@@ -89,7 +88,7 @@ class watch_source {
 };
 
 // The files that match a path, a glob pattern or a list of such, each as soon as a poll finds it (see watch_source):
-//   p | watch_files("new logs", "in/*.log", {.every = 5s}) | reshuffle("spread") | read_lines("lines")
+//   p | watch_files("new logs", "in/*.log", {.every = 5s}) | read_lines("lines")
 // Exactly once per file: what was given out is part of the checkpoint.
 [[nodiscard]] inline auto watch_files(std::string name, file_patterns patterns, watch_options options = {},
                                       std::source_location where = std::source_location::current()) {
@@ -97,23 +96,6 @@ class watch_source {
     throw pipeline_error(name, "files are looked for every " + std::to_string(options.every.count())
                                    + " ms; set .every to more than 0");
   return read(std::move(name), watch_source(std::move(patterns), options), where);
-}
-
-namespace detail {
-
-// All lines of a file. Throws io_error for one that is too long or not valid UTF-8.
-void each_line(const watched_file& of, const read_text_options& options, emitter<std::string>& out);
-
-}  // namespace detail
-
-// The lines of each file: pcollection<watched_file> -> pcollection<std::string>. A file is read in one go by the shard
-// that has it; its lines have the stamp of the file.
-[[nodiscard]] inline auto read_lines(std::string name, read_text_options options = {},
-                                     std::source_location where = std::source_location::current()) {
-  const auto lines = [options](const watched_file& f, emitter<std::string>& out) {
-    detail::each_line(f, options, out);
-  };
-  return flat_map(std::move(name), lines, where);
 }
 
 }  // namespace millrace

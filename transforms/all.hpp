@@ -40,6 +40,7 @@
 #include <millrace/transforms/sources/create.hpp>            // IWYU pragma: export
 #include <millrace/transforms/sources/event_times.hpp>       // IWYU pragma: export
 #include <millrace/transforms/sources/read.hpp>              // IWYU pragma: export
+#include <millrace/transforms/sources/read_each.hpp>         // IWYU pragma: export
 #include <millrace/transforms/sources/sequence.hpp>          // IWYU pragma: export
 #include <millrace/transforms/sources/write.hpp>             // IWYU pragma: export
 #include <millrace/transforms/split.hpp>                     // IWYU pragma: export

@@ -1,3 +1,4 @@
+#include <millrace/io/read_lines.hpp>
 #include <millrace/io/read_text.hpp>
 #include <millrace/tests/bench/benchmarks.hpp>
 #include <millrace/tests/bench/checksum_sink.hpp>
@@ -5,6 +6,7 @@
 #include <millrace/tests/bench/inputs.hpp>
 #include <millrace/transforms/count.hpp>
 #include <millrace/transforms/flat_map.hpp>
+#include <millrace/transforms/sources/create.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -63,8 +65,9 @@ class text_file {
   std::uint64_t words_ = 0;
 };
 
-// A user's splitter: words are what spaces separate.
-void words_of(const std::string& line, emitter<std::string>& out) {
+// A user's splitter: words are what spaces separate. They are views of the line, or strings of their own.
+template <class Word>
+void words_of(const std::string& line, emitter<Word>& out) {
   const std::string_view rest{line};
   std::size_t from = 0;
   for (std::size_t space = rest.find(' '); space != std::string_view::npos; space = rest.find(' ', from)) {
@@ -74,14 +77,23 @@ void words_of(const std::string& line, emitter<std::string>& out) {
   if (from < rest.size()) out(rest.substr(from));
 }
 
-std::uint64_t on_runtime(const std::string& path, runtime& on) {
+template <class Word>
+std::uint64_t count_words(const pcollection<std::string>& lines, const pipeline& p, runtime& on) {
   const auto total = std::make_shared<std::atomic<std::uint64_t>>(0);
-  pipeline p{"wordcount"};
-  p | read_text("read", path) | flat_map("words", words_of) | count_per_element("count")
+  lines | flat_map("words", words_of<Word>) | count_per_element("count")
       | checksum_into<kv<std::string, std::uint64_t>>(
           total, [](const auto& x, const context&) { return word_hash(x.key) * x.value; });
   on.run(p, 1);
   return *total;
+}
+template <class Word>
+std::uint64_t from_a_source(const std::string& path, runtime& on) {
+  pipeline p{"wordcount"};
+  return count_words<Word>(p | read_text("read", path), p, on);
+}
+std::uint64_t from_a_splittable_function(const std::string& path, runtime& on) {
+  pipeline p{"wordcount"};
+  return count_words<std::string_view>(p | create("path", {path}) | read_lines("read"), p, on);
 }
 
 }  // namespace
@@ -89,7 +101,9 @@ std::uint64_t on_runtime(const std::string& path, runtime& on) {
 void measure_wordcount(bench_report& report, runtime& on) {
   const text_file text(report.options().size(200'000'000, 40'000'000));
   report.compare(text.words(), [&] { return count_words_by_hand(text.path()); },
-                 {{"wordcount", [&] { return on_runtime(text.path(), on); }}});
+                 {{"wordcount", [&] { return from_a_source<std::string_view>(text.path(), on); }},
+                  {"wordcount of strings", [&] { return from_a_source<std::string>(text.path(), on); }},
+                  {"wordcount by read_lines", [&] { return from_a_splittable_function(text.path(), on); }}});
 }
 
 }  // namespace millrace::bench

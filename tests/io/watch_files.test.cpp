@@ -1,5 +1,6 @@
 #include "temporary_folder.hpp"
 
+#include <millrace/io/read_lines.hpp>
 #include <millrace/io/watch_files.hpp>
 #include <millrace/transforms/direct/direct_runner.hpp>
 #include <millrace/transforms/direct/recording.hpp>

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -20,6 +21,8 @@ namespace millrace {
 class column {
  public:
   static constexpr std::uint32_t variable = 0;
+  // The bytes that are copied at once.
+  static constexpr std::size_t short_row = 16;
 
   // Empties the column and sets the width of its rows in bytes, or `variable`. Memory is kept.
   void reset(std::uint32_t width) {
@@ -45,16 +48,20 @@ class column {
     rows_ += n;
     return first;
   }
-  // Appends one row to a variable column.
-  void append_bytes(std::string_view row) {
+  // Appends one row to a variable column. From its beginning on `readable` bytes can be read, those of the row at
+  // least: where they are 16, a short row is copied without a look at its length.
+  void append_bytes(std::string_view row, std::size_t readable) {
     if (rows_ == ends_capacity_) [[unlikely]]
       enlarge_ends();
     if (used_ + row.size() + padding > capacity_) [[unlikely]]
       enlarge(used_ + row.size());
-    copy_row(bytes_.get() + used_, row);
+    if (readable >= short_row && row.size() <= short_row) [[likely]]
+      std::memcpy(bytes_.get() + used_, row.data(), short_row);
+    else copy_row(bytes_.get() + used_, row);
     used_ += row.size();
     ends_[++rows_] = static_cast<std::uint32_t>(used_);
   }
+  void append_bytes(std::string_view row) { append_bytes(row, row.size()); }
 
   [[nodiscard]] const std::byte* fixed(std::uint32_t row) const { return bytes_.get() + std::size_t{row} * width_; }
   [[nodiscard]] std::string_view bytes_at(std::uint32_t row) const {
@@ -107,6 +114,10 @@ class column {
   std::unique_ptr<std::uint32_t[]> ends_;  // of the row before each row, so that row r ends at ends_[r + 1]
 };
 
+// Bytes that can be read from the beginning of any std::string: the memory of one is never smaller, in the libraries of
+// g++, clang and Microsoft alike.
+inline constexpr std::size_t string_readable = 16;
+
 // The row width of a column of T, or column::variable.
 template <class T>
 inline constexpr std::uint32_t column_width =
@@ -118,7 +129,8 @@ void append_value(column& to, const T& value, writer& scratch) {
   if constexpr (column_traits<T>::kind == column_kind::fixed) {
     std::memcpy(to.grow(1), &value, sizeof(T));
   } else if constexpr (column_traits<T>::kind == column_kind::text) {
-    to.append_bytes(value);
+    if constexpr (std::is_same_v<T, std::string>) to.append_bytes(value, string_readable);
+    else to.append_bytes(value);
   } else {
     scratch.clear();
     coder<T>::encode(scratch, value);

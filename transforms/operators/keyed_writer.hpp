@@ -2,6 +2,7 @@
 
 #include <millrace/transforms/bundles/bundle_builder.hpp>
 #include <millrace/transforms/bundles/key_hash.hpp>
+#include <millrace/transforms/bundles/text_rows.hpp>
 #include <millrace/transforms/element/kv.hpp>
 #include <millrace/transforms/operators/edge.hpp>
 #include <millrace/transforms/operators/failure.hpp>
@@ -11,6 +12,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,7 @@ inline std::string_view key_bytes(std::string_view key, writer& /*scratch*/) {
 template <class Key>
 void append_key(column& to, const Key& key, writer& scratch) {
   if constexpr (fixed_width_key<Key>) std::memcpy(to.grow(1), &key, sizeof(Key));
+  else if constexpr (std::is_same_v<Key, std::string>) to.append_bytes(key, string_readable);
   else to.append_bytes(key_bytes(key, scratch));
 }
 
@@ -148,6 +151,11 @@ class keyed_writer final : public edge_writer, public receiver<Row> {
     if constexpr (fixed_width_key<key>) {
       auto* at = reinterpret_cast<char*>(to.grow(rows.count));
       rows.each([&](std::uint32_t, const Row& row) { store(at, key_of_(row)); });
+    } else if constexpr (std::is_same_v<key, std::string_view>) {
+      std::array<std::string_view, batch_max> texts;
+      std::size_t count = 0;
+      rows.each([&](std::uint32_t, const Row& row) { texts[count++] = key_of_(row); });
+      append_texts(to, {texts.data(), count});
     } else {
       rows.each([&](std::uint32_t, const Row& row) { append_key<key>(to, key_of_(row), scratch_); });
     }
