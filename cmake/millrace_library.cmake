@@ -2,8 +2,7 @@ include_guard()
 
 # Defines the library millrace_NAME (alias millrace::NAME) of the folder NAME.
 #   millrace_library(io HEADERS all.hpp print.hpp SOURCES text_source.cpp LINK millrace_transforms ZLIB::ZLIB)
-# Paths are relative to the folder. HEADERS are public: they are installed, and the target
-# all_verify_interface_header_sets compiles each of them alone.
+# Paths are relative to the folder. HEADERS are public: they are installed.
 function(millrace_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;SOURCES;LINK;PRIVATE_LINK")
   set(target millrace_${name})
@@ -18,8 +17,7 @@ function(millrace_library name)
     PUBLIC ${arg_LINK}
     PRIVATE ${arg_PRIVATE_LINK})
   millrace_warnings(${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} LINKER_LANGUAGE CXX POSITION_INDEPENDENT_CODE ON
-                                             VERIFY_INTERFACE_HEADER_SETS ${MILLRACE_TESTS})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} LINKER_LANGUAGE CXX POSITION_INDEPENDENT_CODE ON)
   install(
     TARGETS ${target}
     EXPORT millraceTargets
