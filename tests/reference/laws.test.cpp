@@ -3,6 +3,8 @@
 #include "values.hpp"
 #include "windows.hpp"
 
+#include <millrace/tests/sanitizer.hpp>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -138,7 +140,7 @@ bool merges(const program& what) {
   return what.steps[0].windows->kind == window_kind::sessions;
 }
 
-constexpr unsigned programs = 3000;
+constexpr unsigned programs = under_sanitizer ? 500 : 3000;
 
 TEST(reference_laws, the_output_watermark_never_goes_back_and_at_the_end_nothing_is_left) {
   for (unsigned seed = 0; seed < programs; ++seed) {
