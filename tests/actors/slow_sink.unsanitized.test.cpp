@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <fstream>
 #include <memory>
@@ -17,6 +18,8 @@
 
 namespace millrace {
 namespace {
+
+using namespace std::chrono_literals;
 
 constexpr std::size_t kibibyte = 1024;
 constexpr std::size_t mebibyte = 1024 * kibibyte;
@@ -38,17 +41,20 @@ struct sink_account {
   std::uint64_t rows = 0;
   std::uint64_t checksum = 0;
   std::size_t resident_bytes_max = 0;
+  std::uint64_t epochs = 0;  // committed before the last row came
 };
 
 // A sink that takes much longer for a row than a source does, and looks now and then at how much memory there is.
 class slow_sink {
  public:
   using element = std::string;
-  explicit slow_sink(std::shared_ptr<sink_account> account) : account_(std::move(account)) {}
+  slow_sink(std::shared_ptr<sink_account> account, std::int64_t rows_max)
+      : account_(std::move(account)), rows_max_(static_cast<std::uint64_t>(rows_max)) {}
 
   class slow_writer {
    public:
-    explicit slow_writer(std::shared_ptr<sink_account> account) : account_(std::move(account)) {}
+    slow_writer(std::shared_ptr<sink_account> account, std::uint64_t rows_max)
+        : account_(std::move(account)), rows_max_(rows_max) {}
     void write(const std::string& row, timestamp /*at*/, const context& /*in*/) {
       constexpr int rounds = 20;
       for (int i = 0; i < rounds; ++i)
@@ -57,29 +63,34 @@ class slow_sink {
         account_->resident_bytes_max = std::max(account_->resident_bytes_max, resident_bytes());
     }
     void prepare(std::uint64_t /*epoch*/) {}
-    void commit(std::uint64_t /*epoch*/) {}
+    void commit(std::uint64_t /*epoch*/) {
+      if (account_->rows < rows_max_) ++account_->epochs;
+    }
     void abort() {}
     void snapshot(writer& /*to*/) const {}
     void restore(reader& /*from*/) {}
 
    private:
     std::shared_ptr<sink_account> account_;
+    std::uint64_t rows_max_;
   };
 
-  [[nodiscard]] slow_writer open(const operator_environment& /*in*/) const { return slow_writer(account_); }
+  [[nodiscard]] slow_writer open(const operator_environment& /*in*/) const { return {account_, rows_max_}; }
   [[nodiscard]] std::string describe() const { return "a slow sink"; }
 
  private:
   std::shared_ptr<sink_account> account_;
+  std::uint64_t rows_max_;
 };
 
 struct outcome {
   std::size_t queued_bytes_max = 0;
   std::size_t resident_bytes_max = 0;
+  std::uint64_t epochs = 0;
 };
 
 // Offers so many times the window to the sink, as fast as it can be taken.
-outcome offered(std::uint64_t windows) {
+outcome offered(std::uint64_t windows, std::chrono::milliseconds checkpoint_every = 1s) {
   caf::actor_system_config config;
   config.set("scheduler.policy", caf::atom("sharing"));
   config.set("scheduler.max-threads", std::size_t{2});
@@ -89,16 +100,18 @@ outcome offered(std::uint64_t windows) {
   pipeline p{"slow sink"};
   p | sequence("numbers", {.from = 0, .to = rows})
       | map("rows", [](std::int64_t i) { return std::string(row_bytes, static_cast<char>('a' + i % 26)); })
-      | reshuffle("spread") | write("slow", slow_sink(account));
+      | reshuffle("spread") | write("slow", slow_sink(account, rows));
   const job_report r = engine(system)
                            .launch(p, {.shards = 1,
+                                       .checkpoint_every = checkpoint_every,
+                                       .streaming = true,
                                        .edge_window_bytes = window_bytes,
                                        .edges = edge_compression::none,
                                        .bundle_rows = bundle_rows})
                            .wait();
   EXPECT_EQ(r.state, job_state::done) << r.error;
   EXPECT_EQ(account->rows, static_cast<std::uint64_t>(rows));
-  outcome result{0, account->resident_bytes_max};
+  outcome result{0, account->resident_bytes_max, account->epochs};
   for (const auto& shard : r.shards)
     result.queued_bytes_max = std::max(result.queued_bytes_max, shard.queued_bytes_max);
   return result;
@@ -112,6 +125,12 @@ TEST(slow_sink, keeps_queues_below_the_bound_and_memory_as_it_was) {
   EXPECT_LE(hundred_times.queued_bytes_max, bound_bytes);
   // A hundred windows are 25 MiB.
   EXPECT_LT(hundred_times.resident_bytes_max, ten_times.resident_bytes_max + 4 * mebibyte);
+}
+
+TEST(slow_sink, V3_takes_part_in_twenty_epochs_while_its_queue_is_full) {
+  const outcome result = offered(20, 10ms);
+  EXPECT_GT(result.queued_bytes_max, window_bytes / 2) << "the sink was too fast for the test to mean anything";
+  EXPECT_GE(result.epochs, 20U);
 }
 
 }  // namespace
