@@ -11,7 +11,7 @@ namespace millrace {
 namespace {
 // Units of work between two looks at the mailbox.
 constexpr int units_per_turn = 4;
-constexpr std::uint32_t timer_rounds = 64;  // of timers that set timers, before other messages have their turn
+constexpr std::uint32_t timer_rounds = 1;  // of timers that set timers, before other messages have their turn
 // Until a tick, after which the time is looked at anew: a clock may be set for times that no scheduler knows.
 constexpr duration wait_longest = std::chrono::hours(24 * 365);
 }  // namespace

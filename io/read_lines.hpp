@@ -50,7 +50,12 @@ struct records_of_files {
 };
 
 template <class T>
-concept names_files = std::same_as<T, watched_file> || std::same_as<T, std::string>;
+consteval bool require_names_of_files() {
+  constexpr bool names_files = std::same_as<T, watched_file> || std::same_as<T, std::string>;
+  static_assert(names_files, "millrace: files are read of a collection of std::string, paths or patterns, or of "
+                             "watched_file, which watch_files gives");
+  return names_files;
+}
 
 }  // namespace detail
 
@@ -61,8 +66,9 @@ concept names_files = std::same_as<T, watched_file> || std::same_as<T, std::stri
 // offset. Exactly once: a restart goes on at the line it had come to.
 [[nodiscard]] inline auto read_lines(std::string name, read_text_options options = {},
                                      std::source_location where = std::source_location::current()) {
-  return [=, name = std::move(name)]<detail::names_files T>(const pcollection<T>& in) {
-    return in | read_each(name, detail::lines_of_files{options}, where);
+  return [=, name = std::move(name)]<class T>(const pcollection<T>& in) {
+    if constexpr (detail::require_names_of_files<T>())
+      return in | read_each(name, detail::lines_of_files{options}, where);
   };
 }
 
@@ -70,14 +76,16 @@ concept names_files = std::same_as<T, watched_file> || std::same_as<T, std::stri
 // read does.
 [[nodiscard]] inline auto read_lines(std::string name, read_text_options options, error_output /*wanted*/,
                                      std::source_location where = std::source_location::current()) {
-  return [=, name = std::move(name)]<detail::names_files T>(const pcollection<T>& in) {
-    using source = basic_text_source<true>;
-    const detail::checked_lines_of_files lines{options, in.owner().path_of(name)};
-    const auto body = [&](const pcollection<T>& files) {
-      return files | read_each("read", lines, where)
-             | split("sort out", [](const source::element& line) { return line; }, where);
-    };
-    return composite(name, body)(in);
+  return [=, name = std::move(name)]<class T>(const pcollection<T>& in) {
+    if constexpr (detail::require_names_of_files<T>()) {
+      using source = basic_text_source<true>;
+      const detail::checked_lines_of_files lines{options, in.owner().path_of(name)};
+      const auto body = [&](const pcollection<T>& files) {
+        return files | read_each("read", lines, where)
+               | split("sort out", [](const source::element& line) { return line; }, where);
+      };
+      return composite(name, body)(in);
+    }
   };
 }
 
@@ -86,8 +94,9 @@ concept names_files = std::same_as<T, watched_file> || std::same_as<T, std::stri
 template <plain_aggregate Record>
 [[nodiscard]] auto read_csv_records(std::string name, csv_options options = {},
                                     std::source_location where = std::source_location::current()) {
-  return [=, name = std::move(name)]<detail::names_files T>(const pcollection<T>& in) {
-    return in | read_each(name, detail::records_of_files<Record>{options, in.owner().path_of(name)}, where);
+  return [=, name = std::move(name)]<class T>(const pcollection<T>& in) {
+    if constexpr (detail::require_names_of_files<T>())
+      return in | read_each(name, detail::records_of_files<Record>{options, in.owner().path_of(name)}, where);
   };
 }
 

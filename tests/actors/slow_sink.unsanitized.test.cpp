@@ -1,6 +1,8 @@
 #include <millrace/actors/engine.hpp>
 #include <millrace/transforms/map.hpp>
+#include <millrace/transforms/par_do_splittable.hpp>
 #include <millrace/transforms/reshuffle.hpp>
+#include <millrace/transforms/sources/create.hpp>
 #include <millrace/transforms/sources/sequence.hpp>
 #include <millrace/transforms/sources/write.hpp>
 
@@ -89,8 +91,23 @@ struct outcome {
   std::uint64_t epochs = 0;
 };
 
+// Gives all numbers below its element, in calls without an end of their own.
+struct numbers_below {
+  using output = std::int64_t;
+  static offset_range initial_restriction(std::int64_t n) { return {0, n}; }
+  static void process(std::int64_t /*n*/, tracker<offset_range>& range, emitter<std::int64_t>& out) {
+    for (auto i = range.restriction().from; range.try_claim(i); ++i) out(i);
+  }
+};
+enum class reading { source, splittable };
+
+pcollection<std::int64_t> numbers(pipeline& p, reading how, std::int64_t to) {
+  if (how == reading::source) return p | sequence("numbers", {.from = 0, .to = to});
+  return p | create("to", {to}) | par_do_splittable("numbers", numbers_below{}, {.claims_max = bundle_rows});
+}
+
 // Offers so many times the window to the sink, as fast as it can be taken.
-outcome offered(std::uint64_t windows, std::chrono::milliseconds checkpoint_every = 1s) {
+outcome offered(std::uint64_t windows, std::chrono::milliseconds checkpoint_every = 1s, reading how = reading::source) {
   caf::actor_system_config config;
   config.set("scheduler.policy", caf::atom("sharing"));
   config.set("scheduler.max-threads", std::size_t{2});
@@ -98,7 +115,7 @@ outcome offered(std::uint64_t windows, std::chrono::milliseconds checkpoint_ever
   const auto account = std::make_shared<sink_account>();
   const auto rows = static_cast<std::int64_t>(windows * window_bytes / row_bytes);
   pipeline p{"slow sink"};
-  p | sequence("numbers", {.from = 0, .to = rows})
+  numbers(p, how, rows)
       | map("rows", [](std::int64_t i) { return std::string(row_bytes, static_cast<char>('a' + i % 26)); })
       | reshuffle("spread") | write("slow", slow_sink(account, rows));
   const job_report r = engine(system)
@@ -125,6 +142,12 @@ TEST(slow_sink, keeps_queues_below_the_bound_and_memory_as_it_was) {
   EXPECT_LE(hundred_times.queued_bytes_max, bound_bytes);
   // A hundred windows are 25 MiB.
   EXPECT_LT(hundred_times.resident_bytes_max, ten_times.resident_bytes_max + 4 * mebibyte);
+}
+
+TEST(slow_sink, stops_a_splittable_function_too) {
+  const outcome result = offered(20, 1s, reading::splittable);
+  EXPECT_GT(result.queued_bytes_max, window_bytes / 2) << "the sink was too fast for the test to mean anything";
+  EXPECT_LE(result.queued_bytes_max, bound_bytes);
 }
 
 TEST(slow_sink, V3_takes_part_in_twenty_epochs_while_its_queue_is_full) {

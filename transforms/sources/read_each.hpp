@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <source_location>
 #include <stdexcept>
@@ -145,6 +144,24 @@ class each_source {
   std::vector<std::unique_ptr<opened>> open_;  // the one that was opened first comes first
 };
 
+// What read_each's function gives for an element, or void.
+template <class Element, class SourceOf>
+struct source_for {
+  using type = void;
+};
+template <class Element, class SourceOf>
+  requires std::is_invocable_v<const SourceOf&, const Element&>
+struct source_for<Element, SourceOf> {
+  using type = std::remove_cvref_t<std::invoke_result_t<const SourceOf&, const Element&>>;
+};
+template <class Element, class SourceOf>
+consteval bool require_source_for() {
+  constexpr bool reads = readable<typename source_for<Element, SourceOf>::type>;
+  static_assert(reads, "millrace: read_each takes a function that gives a source for an element, such as "
+                       "[](const std::string& path) { return text_source(path); }");
+  return reads;
+}
+
 }  // namespace detail
 
 // Reads the source that each element names, a splittable function around any bounded source:
@@ -158,16 +175,20 @@ template <class SourceOf>
 [[nodiscard]] auto read_each(std::string name, SourceOf source_of,
                              std::source_location where = std::source_location::current()) {
   return [=, name = std::move(name)]<class T>(const pcollection<T>& in) {
-    using reading = detail::each_source<detail::owning_t<T>, SourceOf>;
-    return par_do_splittable(name, reading(source_of), detail::read_each_limits, where)(in);
+    if constexpr (detail::require_source_for<detail::owning_t<T>, SourceOf>()) {
+      using reading = detail::each_source<detail::owning_t<T>, SourceOf>;
+      return par_do_splittable(name, reading(source_of), detail::read_each_limits, where)(in);
+    }
   };
 }
 template <class SourceOf>
 [[nodiscard]] auto read_each(std::string name, SourceOf source_of, error_output wanted,
                              std::source_location where = std::source_location::current()) {
   return [=, name = std::move(name)]<class T>(const pcollection<T>& in) {
-    using reading = detail::each_source<detail::owning_t<T>, SourceOf>;
-    return par_do_splittable(name, reading(source_of), wanted, detail::read_each_limits, where)(in);
+    if constexpr (detail::require_source_for<detail::owning_t<T>, SourceOf>()) {
+      using reading = detail::each_source<detail::owning_t<T>, SourceOf>;
+      return par_do_splittable(name, reading(source_of), wanted, detail::read_each_limits, where)(in);
+    }
   };
 }
 

@@ -232,8 +232,12 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>, Shapes...> 
     run(std::move(w));
   }
   void go_on() {
-    const std::uint64_t before = tally_.outputs;
-    for (int calls = 0; calls < calls_max && tally_.outputs - before < limits_.outputs_max; ++calls) {
+    const std::uint64_t outputs = tally_.outputs;
+    const std::uint64_t claims = attempts_;
+    const auto goes_on = [&] {  // together the calls are as long as one may be
+      return tally_.outputs - outputs < limits_.outputs_max && attempts_ - claims < limits_.claims_max;
+    };
+    for (int calls = 0; calls < calls_max && goes_on(); ++calls) {
       auto next = put_off_.take_due(clock_.draining ? timestamp::max() : clock_.now);
       if (!next) return;
       run(std::move(*next));
@@ -361,6 +365,7 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>, Shapes...> 
     }
     begin_position();
     claimed_state_ = marks_->saved();
+    ++attempts_;
     return claims == 0
            || (claims < limits_.claims_max && tally_.outputs - first_output_ < limits_.outputs_max && !took_long());
   }
@@ -386,6 +391,7 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>, Shapes...> 
   detail::finalization finalization_;
   detail::emissions<Outs...> emissions_;
   receiver<failed<Element>>* errors_ = nullptr;
+  std::uint64_t attempts_ = 0;  // of claims, ever
   int rounds_ = 0;
   bool in_bundle_ = false;
   // Of the call that is going on.

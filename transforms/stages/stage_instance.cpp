@@ -172,6 +172,7 @@ void stage_instance::fire_due_timers() {
   if (!head_) return;
   bundle due;
   for (std::uint32_t round = 0; round < options_.timer_rounds_max; ++round) {
+    if (round > 0 && options_.full && options_.full()) return;
     due.clear(column::variable, column::variable);
     head_->due_timers(due);
     timers_left_ = !due.timers.empty();
