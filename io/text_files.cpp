@@ -34,7 +34,7 @@ text_files::text_files(text_files_options options, const operator_environment& i
 void text_files::write(std::string_view line, const window& in, const pane_info& pane) {
   clean_once();
   if (closed(in, closed_to_)) {
-    ++in_.metrics.dropped("late");
+    in_.metrics.drop("late", 1, in, closed_to_);
     return;
   }
   growing& file = file_of({in, pane});

@@ -99,6 +99,7 @@ class basic_text_source {
   // Splits are divided while they are read.
   [[nodiscard]] static bool divides() { return true; }
   [[nodiscard]] static double weight(const text_split& of) { return weight_of(of); }
+  [[nodiscard]] static std::string name_of(const text_split& of) { return of.path; }
 
  private:
   class line_reader {

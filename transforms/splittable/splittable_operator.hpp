@@ -213,7 +213,7 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>, Shapes...> 
   void take(pair all, timestamp time, const context& in) {
     const window& w = in.windows.front();
     if (w.max_timestamp() + lateness_ < clock_.input_watermark && views_.may_be_forgotten(w, clock_.input_watermark))
-      ++metrics_.dropped("late");
+      metrics_.drop("late", 1, w, clock_.input_watermark);
     else if (views_.ready(w)) begin_work(std::move(all), time, in);
     else views_.park(w, {{}, std::move(all), time, in.pane});
   }
