@@ -35,9 +35,7 @@ caf::behavior supervisor_state::run(blueprint_ptr job, checkpoint_ptr from) {
       [this](const shard_work& done) {
         if (phase_ != phase::over) merge_metrics(attempted_, done.attempted);
       },
-      [this](const shard_drops& dropped) {
-        if (phase_ != phase::over) tell(dropped.drops);
-      },
+      [this](const shard_drops& dropped) { tell(dropped.drops); },
       [this](epoch_durable& durable) {
         if (durable.generation != generation_ || ended()) return false;
         last_ = std::move(durable.complete);
@@ -246,6 +244,7 @@ void supervisor_state::collect(std::function<void(job_report&, bool)> then) {
 }
 
 void supervisor_state::tell(const std::vector<step_drop>& drops) {
+  if (phase_ == phase::over) return;
   for (const step_drop& one : drops)
     if (const auto told = drops_.pass(one, job_->now())) notices_.add(to_text(*told));
 }
