@@ -91,7 +91,7 @@ std::uint64_t checkpointer_state::open_epoch() {
 
 void checkpointer_state::part(snapshot_part& p) {
   if (!current(p.generation)) return;
-  complete_ = ledger_->part(p.epoch, {p.stage, p.shard}, std::move(p.bytes));
+  complete_ = ledger_->part(p.epoch, {p.stage, p.shard}, std::move(p.bytes), job_->now());
   if (!complete_) return;
   const auto generation = p.generation;
   self_->request(writer_, caf::infinite, complete_)

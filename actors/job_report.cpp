@@ -20,9 +20,7 @@ std::string to_text(job_state state) {
 
 std::uint64_t job_report::dropped(const std::string& cause) const {
   std::uint64_t all = 0;
-  for (const auto& [path, board] : metrics)
-    if (const auto found = board.dropped_elements().find(cause); found != board.dropped_elements().end())
-      all += found->second;
+  for (const auto& [path, board] : metrics) all += board.dropped(cause);
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <millrace/actors/shard_outlet.hpp>
 #include <millrace/transforms/graph/warnings.hpp>
 #include <millrace/transforms/metrics/metric_board.hpp>
+#include <millrace/transforms/metrics/notices.hpp>
 #include <millrace/transforms/plan/plan.hpp>
 
 #include <cstdint>
@@ -29,7 +30,28 @@ struct shard_report {
   std::size_t queued_bytes_max = 0;
   std::uint64_t elements_in = 0;  // of its first transform; of one that reads, what it has read
   bool has_state = false;         // it keeps state, a timer or a hold for some key
+  bool idle = false;              // its output watermark counts for nobody
+  std::string split;              // of one that reads: the split behind its watermark, if the source names it
 };
+
+// Who keeps the output watermark of a stage where it is: a shard that reads, or one that holds it for state, timers or
+// elements that wait.
+struct watermark_hold {
+  std::string stage;
+  timestamp at;
+  std::string step;  // the first transform of the stage that holds it, which may be the same or one before
+  std::uint32_t shard = 0;
+  std::string split = {};  // that the shard reads, if its source names it
+
+  friend bool operator==(const watermark_hold&, const watermark_hold&) = default;
+};
+
+// `stage "B" at watermark 12000: step "A", shard 1, split "P1"`.
+[[nodiscard]] std::string to_text(const watermark_hold& of);
+
+// One for each stage whose output watermark is not at its end, in the order of the plan.
+[[nodiscard]] std::vector<watermark_hold> watermark_holds(const graph& of, const plan& in,
+                                                          const std::vector<shard_report>& shards);
 
 // What an edge has carried since the last rewind. A stage that has sent due timers to its own shards has an edge to
 // itself.
@@ -57,6 +79,8 @@ struct job_report {
   std::map<std::string, metric_board> committed;
   std::map<std::string, metric_board> attempted;
   std::vector<graph_warning> warnings;  // what is doubtful about the pipeline
+  std::vector<std::string> notices;     // what happened and is seldom meant, the last of it: see notices.hpp
+  std::vector<watermark_hold> holds;    // while it runs
   std::vector<shard_report> shards;
   std::vector<edge_report> edges;
 

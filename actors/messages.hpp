@@ -3,6 +3,7 @@
 #include <millrace/actors/options.hpp>
 #include <millrace/actors/shard_outlet.hpp>
 #include <millrace/transforms/metrics/metric_board.hpp>
+#include <millrace/transforms/metrics/notices.hpp>
 
 #include <caf/actor.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
@@ -24,7 +25,7 @@ namespace millrace {
 //   splits         shard -> shard           left, give (answered by split_offer), given
 //   a shard's life supervisor -> stage      start_stage, respawn
 //                  stage -> shard           start_shard
-//                  shard -> supervisor      shard_event, shard_work
+//                  shard -> supervisor      shard_event, shard_work, shard_drops
 //   epochs         checkpointer -> shard    barrier, commit
 //                  shard -> checkpointer    snapshot_part, commit_done
 //                  checkpointer -> writer   checkpoint;        writer -> checkpointer written
@@ -123,6 +124,9 @@ struct shard_status {
   std::size_t queued_bytes = 0;
   std::size_t queued_bytes_max = 0;
   bool has_state = false;
+  bool idle = false;
+  std::string split;             // behind the watermark of a shard that reads
+  std::vector<step_drop> drops;  // that the shard had not told of
   std::map<std::string, metric_board> metrics;
   std::map<std::string, metric_board> attempted;  // in this generation, with what failed calls have reported
   std::map<edge_id, edge_traffic> traffic;
@@ -131,6 +135,10 @@ struct shard_status {
 // What a shard has reported in a generation that is over for it: by a rewind, a failure, or its death.
 struct shard_work {
   std::map<std::string, metric_board> attempted;
+};
+// Elements that steps of a shard have dropped.
+struct shard_drops {
+  std::vector<step_drop> drops;
 };
 
 using shard_status_ptr = std::shared_ptr<const shard_status>;
@@ -150,6 +158,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::shard_event)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::snapshot_part)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::commit_done)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::shard_work)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::shard_drops)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::shard_status_ptr)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::job_report_ptr)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::checkpoint_ptr)

@@ -36,6 +36,9 @@ struct job_options {
   restart_policy restarts = {};
   // Processing time. Null: the system clock. A simulation gives its own.
   std::function<timestamp()> clock = {};
+  // Told each notice as it comes, on a thread of the job's: elements that were dropped, a clock that went back
+  // (transforms/metrics/notices.hpp). What it does must not take long; it must not throw.
+  std::function<void(const std::string&)> on_notice = {};
   // The job ends when its input has. Else it goes on, without input, until it is told that nothing more comes: for
   // sessions.
   bool ends_with_input = true;

@@ -53,6 +53,10 @@ class blocked_signals {
   sigset_t before_{};
 };
 
+void to_error_stream(const std::string& notice) {
+  std::cerr << notice + '\n';
+}
+
 job_options job_options_of(const pipeline_options& options, const run_extras& extras) {
   if (!options.checkpoints.empty() && !extras.checkpoints)
     throw std::invalid_argument("option checkpoints = " + options.checkpoints
@@ -70,6 +74,7 @@ job_options job_options_of(const pipeline_options& options, const run_extras& ex
   job.side_input_bytes = options.side_input_bytes;
   job.lift_combiners = options.lift_combiners;
   job.fast_path = options.fast_path;
+  job.on_notice = to_error_stream;
   return job;
 }
 
@@ -86,10 +91,12 @@ job_report on_direct_runner(const pipeline& p, const pipeline_options& options) 
                                           .fast_path = false,
                                           .side_input_bytes = options.side_input_bytes,
                                           .job = options.job_name,
-                                          .temp_folder = options.temp_location});
+                                          .temp_folder = options.temp_location,
+                                          .on_notice = to_error_stream});
     report.committed = result.metrics;
     report.metrics = std::move(result.metrics);
     report.attempted = std::move(result.attempted);
+    report.notices = std::move(result.notices);
     report.state = job_state::done;
   } catch (const pipeline_error&) {
     throw;

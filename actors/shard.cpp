@@ -209,7 +209,14 @@ void shard_state::tell(shard_event::what happened, shard_loss why, std::string m
   self_->send(at_.supervisor, shard_event{happened, at_.stage, at_.shard, peers_->generation, why, std::move(message)});
 }
 
-shard_status_ptr shard_state::status() const {
+void shard_state::tell_drops() {
+  shard_drops due;
+  for (step_drop& one : core_->take_drops())
+    if (auto told = drops_.pass(std::move(one), job_->now())) due.drops.push_back(std::move(*told));
+  if (!due.drops.empty()) self_->send(at_.supervisor, std::move(due));
+}
+
+shard_status_ptr shard_state::status() {
   auto s = std::make_shared<shard_status>();
   s->stage = at_.stage;
   s->shard = at_.shard;
@@ -220,6 +227,9 @@ shard_status_ptr shard_state::status() const {
   s->queued_bytes = core_->queued_bytes();
   s->queued_bytes_max = core_->queued_bytes_max();
   s->has_state = core_->instance().has_state();
+  s->idle = core_->idle();
+  if (const source_head* source = core_->instance().source()) s->split = source->split_behind_promise();
+  s->drops = drops_.rest();
   for (const auto& [path, board] : core_->instance().metrics()) s->metrics[path] = *board;
   s->attempted = core_->instance().attempted();
   s->traffic = core_->traffic();

@@ -50,7 +50,8 @@ class shard_state : public shard_surroundings {
   void work();
   void schedule();
   void arm_tick();
-  [[nodiscard]] shard_status_ptr status() const;
+  [[nodiscard]] shard_status_ptr status();
+  void tell_drops();
   [[nodiscard]] bool current(std::uint64_t generation) const { return core_ && peers_->generation == generation; }
 
   // Taking splits over from other shards of the stage (shard_splits.cpp). A shard that has come to the end of its own
@@ -88,6 +89,7 @@ class shard_state : public shard_surroundings {
     if (!core_) return;
     try {
       f();
+      if (core_ && core_->instance().has_drops()) tell_drops();
     } catch (const broken_invariant& broken) {
       fail(shard_loss::broken_invariant, broken.what());
     } catch (const std::exception& error) {
@@ -107,7 +109,8 @@ class shard_state : public shard_surroundings {
   bool seeking_ = false;
   bool started_ = false;  // the core is at work
   std::vector<asked> asked_;
-  std::uint64_t tick_ = 0;  // the only tick that counts
+  drop_pace drops_{duration{1000}};  // crowds of them cost a message a second
+  std::uint64_t tick_ = 0;           // the only tick that counts
   timestamp tick_at_ = timestamp::max();
 };
 

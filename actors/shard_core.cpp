@@ -281,6 +281,7 @@ void shard_core::send_on(std::uint64_t barrier) {
   watermark mark = instance_.output_watermark();
   mark.idle = mark.idle || merge_.idle();
   output_ = mark.at;
+  idle_ = mark.idle;
   for (auto& [id, out] : outlets_) out->release(mark, barrier);
   queued_bytes_max_ = std::max(queued_bytes_max_, queued_bytes());
 }

@@ -95,7 +95,10 @@ class shard_core {
   [[nodiscard]] bool is_source() const { return instance_.source() != nullptr; }
   [[nodiscard]] bool has_effects() const { return instance_.has_epoch_participants(); }
   [[nodiscard]] const stage_instance& instance() const { return instance_; }
+  // Elements that its steps have dropped since the last call.
+  [[nodiscard]] std::vector<step_drop> take_drops() { return instance_.take_drops(); }
   [[nodiscard]] timestamp output_mark() const { return output_; }
+  [[nodiscard]] bool idle() const { return idle_; }
   // Bytes of rows that it holds: received and not completed, or waiting for credit.
   [[nodiscard]] std::size_t queued_bytes() const;
   [[nodiscard]] std::size_t queued_bytes_max() const { return queued_bytes_max_; }
@@ -144,6 +147,7 @@ class shard_core {
   std::size_t queued_bytes_max_ = 0;
   std::size_t snapshot_bytes_ = 0;  // of the last one
   timestamp output_ = timestamp::min();
+  bool idle_ = false;
   bool unsent_ = false;      // something happened since send_on()
   std::uint32_t taken_ = 0;  // bundles since send_on()
   bool source_ended_ = true;

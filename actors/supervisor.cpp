@@ -25,6 +25,7 @@ caf::behavior supervisor_state::run(blueprint_ptr job, checkpoint_ptr from) {
   last_ = std::move(from);
   resumed_from_ = last_ ? last_->epoch : 0;
   attempted_ = metrics_of(last_);
+  notices_ = notice_list(job_->options.on_notice);
   checkpointer_ = spawned_checkpointer(*self_, job_);
   for (const stage_plan& s : job_->stages.stages)
     stages_.push_back(self_->spawn(stage_actor, job_, s.id, caf::actor_cast<caf::actor>(self_)));
@@ -34,6 +35,7 @@ caf::behavior supervisor_state::run(blueprint_ptr job, checkpoint_ptr from) {
       [this](const shard_work& done) {
         if (phase_ != phase::over) merge_metrics(attempted_, done.attempted);
       },
+      [this](const shard_drops& dropped) { tell(dropped.drops); },
       [this](epoch_durable& durable) {
         if (durable.generation != generation_ || ended()) return false;
         last_ = std::move(durable.complete);
@@ -118,6 +120,8 @@ void supervisor_state::gathered() {
   peers_ = std::move(peers);
   awaited_ = 0;
   for (const auto& stage : peers_->shards) awaited_ += stage.size();
+  if (last_)
+    if (const auto notice = clock_notice(last_->clock, job_->now())) notices_.add(*notice);
   for (const auto& stage : peers_->shards)
     for (const auto& s : stage) self_->send(s, start_shard{peers_, last_});
 }
@@ -179,7 +183,10 @@ void supervisor_state::end(job_state how, std::string error) {
       return lost({shard_event::what::failed, 0, 0, generation_, shard_loss::crashed,
                    "the actor of a shard died at the end of the job"});
     }
+    for (const step_drop& one : drops_.rest()) notices_.add(to_text(one));
     result_ = std::move(r);
+    result_.notices = notices_.all();
+    result_.holds.clear();
     result_.state = how;
     result_.error = error;
     phase_ = phase::over;
@@ -212,6 +219,7 @@ void supervisor_state::collect(std::function<void(job_report&, bool)> then) {
   all->then = std::move(then);
   const auto one_less = [this, all] {
     if (--all->awaited > 0) return;
+    for (const auto& status : all->got) tell(status->drops);
     job_report r = report_of(all->got);
     all->then(r, all->whole);
   };
@@ -235,6 +243,12 @@ void supervisor_state::collect(std::function<void(job_report&, bool)> then) {
               });
 }
 
+void supervisor_state::tell(const std::vector<step_drop>& drops) {
+  if (phase_ == phase::over) return;
+  for (const step_drop& one : drops)
+    if (const auto told = drops_.pass(one, job_->now())) notices_.add(to_text(*told));
+}
+
 std::map<std::string, metric_board> supervisor_state::metrics_of(const checkpoint_ptr& complete) const {
   std::map<std::string, metric_board> all;
   if (!complete) return all;
@@ -254,6 +268,7 @@ job_report supervisor_state::report_of(const std::vector<shard_status_ptr>& shar
   r.resumed_from = resumed_from_;
   r.rewinds = rewinds_;
   r.warnings = graph_warnings(*job_->of);
+  r.notices = notices_.all();
   r.committed = metrics_of(last_);
   r.attempted = attempted_;
   std::map<edge_id, edge_traffic> traffic;
@@ -264,15 +279,24 @@ job_report supervisor_state::report_of(const std::vector<shard_status_ptr>& shar
     merge_metrics(r.attempted, s->attempted);
     for (const auto& [edge, t] : s->traffic) traffic[edge].merge(t);
     if (s->timer_traffic.bundles > 0) timers[s->stage].merge(s->timer_traffic);
-    shard_report one{
-        stage.name,          s->shard, 0,           s->input_watermark, s->output_watermark, s->queued_bytes,
-        s->queued_bytes_max, 0,        s->has_state};
+    shard_report one{stage.name,
+                     s->shard,
+                     0,
+                     s->input_watermark,
+                     s->output_watermark,
+                     s->queued_bytes,
+                     s->queued_bytes_max,
+                     0,
+                     s->has_state,
+                     s->idle,
+                     s->split};
     if (peers_) one.actor = peers_->shards[s->stage][s->shard].id();
     if (!stage.nodes.empty())
       if (const auto first = s->metrics.find(job_->of->at(stage.nodes.front()).path); first != s->metrics.end())
         one.elements_in = stage.inputs.empty() ? first->second.elements_out : first->second.elements_in;
     r.shards.push_back(std::move(one));
   }
+  r.holds = watermark_holds(*job_->of, job_->stages, r.shards);
   const std::string codec = job_->options.edges == edge_compression::zstd ? "zstd" : "none";
   const auto& stages = job_->stages.stages;
   for (const edge_plan& e : job_->stages.edges)

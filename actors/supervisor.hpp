@@ -49,6 +49,7 @@ class supervisor_state {
   // What the parts of a checkpoint contain.
   [[nodiscard]] std::map<std::string, metric_board> metrics_of(const checkpoint_ptr& complete) const;
   [[nodiscard]] job_report report_of(const std::vector<shard_status_ptr>& shards) const;
+  void tell(const std::vector<step_drop>& drops);
   [[nodiscard]] bool ended() const { return phase_ == phase::ending || phase_ == phase::over; }
 
   caf::stateful_actor<supervisor_state>* self_;
@@ -70,6 +71,8 @@ class supervisor_state {
   std::set<epoch_ledger::shard_key> with_effects_;
   bool draining_ = false;
   bool final_asked_ = false;
+  drop_pace drops_{notices_every};
+  notice_list notices_;
   job_report result_;
   std::vector<caf::response_promise> waiters_;
 };

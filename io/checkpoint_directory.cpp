@@ -26,7 +26,7 @@ constexpr std::string_view suffix = ".checkpoint";
 constexpr std::string_view temporary_name = ".writing.tmp";
 
 checked_file_label label() {
-  return {.kind = "mrepoch1", .version = 1};
+  return {.kind = "mrepoch1", .version = 2};
 }
 
 std::string file_name(std::uint64_t epoch) {
@@ -55,6 +55,7 @@ std::vector<std::string> encoded_around(const checkpoint& c) {
   coder<std::string>::encode(to, c.job);
   coder<std::string>::encode(to, c.fingerprint);
   to.varint(c.epoch);
+  coder<timestamp>::encode(to, c.clock);
   to.varint(c.parts.size());
   for (const auto& [at, bytes] : c.parts) {
     to.varint(at.first);
@@ -73,6 +74,7 @@ checkpoint decoded(const std::string& bytes) {
   c.job = coder<std::string>::decode(from);
   c.fingerprint = coder<std::string>::decode(from);
   c.epoch = from.varint();
+  c.clock = coder<timestamp>::decode(from);
   const std::size_t parts = from.count(3);
   for (std::size_t i = 0; i < parts; ++i) {
     const auto stage = static_cast<std::uint32_t>(from.varint());

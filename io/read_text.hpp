@@ -14,16 +14,16 @@ namespace millrace {
 // The lines of all files that a path or a glob pattern names, or a list of such, gzip and zstd included:
 // `p | read_text("read", "logs/*.gz")`. Files are matched when the job starts. Lines have no event time (see
 // with_timestamps). A line over the limit or with invalid UTF-8 fails the job, naming file and offset. Exactly once: a
-// restart goes on at the line it had come to.
+// restart goes on at the line it had come to. Other ends of lines than \n and \r\n are an option, a `delimiter`.
 inline auto read_text(std::string name, file_patterns patterns, read_text_options options = {},
                       std::source_location where = std::source_location::current()) {
-  return read(std::move(name), text_source(std::move(patterns), options), where);
+  return read(std::move(name), text_source(std::move(patterns), std::move(options)), where);
 }
 
 // The same with an error output: gives {lines, failed lines}, and a faulty line fails nothing.
 inline auto read_text(std::string name, file_patterns patterns, read_text_options options, error_output /*wanted*/,
                       std::source_location where = std::source_location::current()) {
-  return [name = std::move(name), patterns = std::move(patterns), options, where](pipeline& p) {
+  return [name = std::move(name), patterns = std::move(patterns), options = std::move(options), where](pipeline& p) {
     using source = basic_text_source<true>;
     const source lines(patterns, options, p.description().path_of(name));
     return p | composite(name, [&](pipeline& inside) {

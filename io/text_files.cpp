@@ -34,7 +34,7 @@ text_files::text_files(text_files_options options, const operator_environment& i
 void text_files::write(std::string_view line, const window& in, const pane_info& pane) {
   clean_once();
   if (closed(in, closed_to_)) {
-    ++in_.metrics.dropped("late");
+    in_.metrics.drop("late", 1, in, closed_to_);
     return;
   }
   growing& file = file_of({in, pane});
@@ -49,7 +49,8 @@ void text_files::prepare(std::uint64_t epoch) {
   clean_once();
   closed_to_ = in_.clock.output_watermark;
   const file_key whole{window::global(), pane_info{}};
-  if (options_.unwindowed && created_ == 0 && closed(whole.first, closed_to_)) static_cast<void>(file_of(whole));
+  const bool wanted = options_.unwindowed && !options_.skip_if_empty && created_ == 0;
+  if (wanted && closed(whole.first, closed_to_)) static_cast<void>(file_of(whole));
   for (auto at = growing_.begin(); at != growing_.end();) {
     growing& file = at->second;
     if (closed(at->first.first, closed_to_)) {

@@ -26,7 +26,8 @@ struct text_files_options {
   compression kind = compression::none;
   file_naming naming = file_naming::short_panes;
   duration allowed_lateness{0};
-  bool unwindowed = false;  // the whole collection is in the global window: even an empty one gives a file
+  bool unwindowed = false;     // the whole collection is in the global window: even an empty one gives a file
+  bool skip_if_empty = false;  // but not if this is wanted
 };
 
 // The files that one shard writes: one for each window and pane, under a temporary name until nothing more can come

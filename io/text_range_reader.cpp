@@ -11,20 +11,23 @@ namespace millrace {
 text_range_reader::text_range_reader(text_range range) : range_(std::move(range)) {
   range_.kind = resolve(range_.kind, range_.path);
   check(range_.buffer_bytes > 0, "a reader has a buffer");
+  check(whole() || !overlaps_itself(range_.delimiter), "a file whose delimiter overlaps itself is read whole");
   buffer_.resize(range_.buffer_bytes);
   if (range_.kind == compression::none) {
     plain_ = open_for_reading(range_.path);
     if (range_.resume_at) resume_plain(*range_.resume_at);
-    else if (range_.from > 0) start_ = range_.from - 1;
+    // A line that starts at `from` or behind it follows a delimiter that begins here at the earliest.
+    else start_ = range_.from - std::min<std::uint64_t>(range_.from, line_end().size());
   } else {
-    check(range_.from == 0 && range_.to == text_range{}.to, "a compressed file is read whole");
+    check(whole(), "a compressed file is read whole");
     compressed_.emplace(range_.path, range_.kind);
     if (range_.resume_at) resume_compressed(*range_.resume_at);
   }
   read_offset_ = start_;
-  splitter_ = line_splitter(range_.limits, start_);
+  splitter_ = line_splitter(range_.limits, start_, range_.delimiter);
   if (range_.from > 0 && !range_.resume_at) {
-    // The line to which the byte before the range belongs is somebody else's; it is empty if the range begins one.
+    // The line that begins or goes on before the range is somebody else's; nothing of it is left if the range begins
+    // one.
     text_line partial;
     while (!splitter_.next(partial) && refill()) {
     }
@@ -51,7 +54,7 @@ std::size_t text_range_reader::fill(std::vector<text_line>& lines, std::size_t l
 
 std::optional<std::uint64_t> text_range_reader::try_split(double fraction, std::uint64_t least) {
   const std::uint64_t from = position();
-  if (compressed_ || range_.to == text_range{}.to || from >= range_.to) return std::nullopt;
+  if (range_.to == text_range{}.to || from >= range_.to) return std::nullopt;
   const std::uint64_t left = range_.to - from;
   const auto kept = static_cast<std::uint64_t>(static_cast<double>(left) * fraction);
   if (kept < std::max<std::uint64_t>(1, least) || kept >= left || left - kept < least) return std::nullopt;
@@ -70,22 +73,28 @@ void text_range_reader::resume_plain(std::uint64_t position) {
   struct stat status{};
   if (::fstat(plain_.number(), &status) != 0) throw system_failure("inspect " + range_.path.string(), errno);
   if (position == static_cast<std::uint64_t>(status.st_size)) return;
-  char before = 0;
-  if (read_at(plain_, position - 1, {&before, 1}, range_.path) != 1 || before != '\n') refuse_position(position);
+  const std::string_view end = line_end();
+  std::string before(end.size(), 0);
+  if (position < end.size() || read_at(plain_, position - end.size(), before, range_.path) != end.size()
+      || before != end)
+    refuse_position(position);
 }
 
 void text_range_reader::resume_compressed(std::uint64_t position) {
   start_ = position;
-  char last = '\n';
+  const std::string_view end = line_end();
+  std::string last(position == 0 ? end : "");  // no more of what was skipped than could be the end of a line
   std::uint64_t skipped = 0;
   while (skipped < position) {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_.size(), position - skipped));
     const auto count = compressed_->read({buffer_.data(), wanted});
-    if (count > 0) last = buffer_[count - 1];
+    const auto kept = std::min(count, end.size());
+    last.append(buffer_.data() + (count - kept), kept);
+    if (last.size() > end.size()) last.erase(0, last.size() - end.size());
     skipped += count;
     if (count < wanted) refuse_position(position);
   }
-  if (last == '\n') return;
+  if (last == end) return;
   // Only the last line may lack its end.
   if (compressed_->read({buffer_.data(), 1}) != 0) refuse_position(position);
 }

@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace millrace {
@@ -20,6 +22,8 @@ struct text_range {
   // The lines that start in [from, to). A compressed file can only be read whole: from = 0 and no end.
   std::uint64_t from = 0;
   std::uint64_t to = std::numeric_limits<std::uint64_t>::max();
+  // What ends a line; empty for \n and \r\n. With one that overlaps itself a file can only be read whole, too.
+  std::string delimiter = {};
   compression kind = compression::automatic;
   line_limits limits = {};
   // A `position` of an earlier reader of the same range: the lines before it are left out.
@@ -46,7 +50,7 @@ class text_range_reader {
   // Where the next line starts. To be recorded in checkpoints.
   [[nodiscard]] std::uint64_t position() const { return std::max(splitter_.position(), range_.from); }
   // Keeps the lines before `fraction` of what is left and ends there; gives the offset from which on they are somebody
-  // else's. Nothing happens where fewer than `least` bytes would be left on a side, or the file is compressed.
+  // else's. Nothing happens where fewer than `least` bytes would be left on a side, or the file can only be read whole.
   std::optional<std::uint64_t> try_split(double fraction, std::uint64_t least);
   // How many bytes of the file were read: an estimate of progress, for compressed files as well.
   [[nodiscard]] std::uint64_t bytes_read() const;
@@ -56,6 +60,11 @@ class text_range_reader {
  private:
   void resume_plain(std::uint64_t position);
   void resume_compressed(std::uint64_t position);
+  [[nodiscard]] bool whole() const { return range_.from == 0 && range_.to == text_range{}.to; }
+  // What every line but the last one ends with.
+  [[nodiscard]] std::string_view line_end() const {
+    return range_.delimiter.empty() ? std::string_view("\n") : std::string_view(range_.delimiter);
+  }
   bool refill();
   [[noreturn]] void refuse_position(std::uint64_t position) const;
 

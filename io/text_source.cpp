@@ -1,5 +1,6 @@
 #include <millrace/io/file_set.hpp>
 #include <millrace/io/text_source.hpp>
+#include <millrace/io/utf8.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -14,11 +15,16 @@ constexpr std::uint64_t automatic_split_least = 256 * 1024;
 constexpr std::uint64_t divided_least = 32 * 1024;  // fewer bytes are not worth the way to another shard
 constexpr std::uint64_t automatic_split_most = 64 * 1024 * 1024;
 
+// A reader that starts within such a file cannot tell where lines start.
+bool read_whole(const std::string& path, const read_text_options& options) {
+  return resolve(options.kind, path) != compression::none || overlaps_itself(options.delimiter);
+}
+
 text_range range_of(const text_split& of, const read_text_options& options, const line_limits& limits) {
-  const bool whole = resolve(options.kind, of.path) != compression::none;
   return {.path = of.path,
           .from = of.from,
-          .to = whole ? to_the_end : of.to,
+          .to = read_whole(of.path, options) ? to_the_end : of.to,
+          .delimiter = options.delimiter,
           .kind = options.kind,
           .limits = limits,
           .resume_at = of.resume_at};
@@ -90,7 +96,7 @@ std::vector<text_split> split_files(const file_patterns& patterns, const read_te
   for (const auto& f : files) {
     // Also under a name that promises compression: an output that was made before anything was written to it.
     if (f.size_bytes == 0) continue;
-    if (resolve(options.kind, f.path) != compression::none) {
+    if (read_whole(f.path.string(), options)) {
       all.push_back({f.path.string(), 0, to_the_end});
       continue;
     }
@@ -109,7 +115,10 @@ std::string describe_text_source(const file_patterns& patterns, const read_text_
   std::string named;
   for (const auto& pattern : patterns.all) named += (named.empty() ? "" : ", ") + pattern;
   return "lines of " + named + ", compression " + std::string(name_of(options.kind)) + ", at most "
-         + std::to_string(options.line_bytes_max) + " bytes a line";
+         + std::to_string(options.line_bytes_max) + " bytes a line"
+         + (options.delimiter.empty()
+                ? ""
+                : ", each ended by \"" + printable(options.delimiter, options.delimiter.size()) + "\"");
 }
 
 }  // namespace millrace

@@ -26,6 +26,9 @@ struct read_text_options {
   // The size of the parts into which a file is divided; 0 chooses one so that every shard has something to do.
   // Compressed files are read whole.
   std::uint64_t split_bytes = 0;
+  // What ends a line; empty for \n and \r\n. Occurrences are found from the front of a file, each behind the one
+  // before, and a \r before it is content. A file whose delimiter overlaps itself, as "AA" and "ABA" do, is read whole.
+  std::string delimiter = {};
 };
 
 // The files to read: a path, a glob pattern, or a list of such. A file that several of them name is read several times.
@@ -61,7 +64,7 @@ class text_split_reader {
   // A sentence about a faulty line.
   [[nodiscard]] std::string describe(const text_line& line) const;
   [[nodiscard]] text_split remaining() const;
-  // Gives the end of what is left to another reader; nullopt if that is little, or the file is compressed.
+  // Gives the end of what is left to another reader; nullopt if that is little, or the file is read whole.
   std::optional<text_split> try_split(double fraction);
 
  private:
@@ -73,10 +76,10 @@ class text_split_reader {
 // The splits of all files that the patterns match now. Files without a byte have none.
 [[nodiscard]] std::vector<text_split> split_files(const file_patterns& patterns, const read_text_options& options,
                                                   std::size_t desired);
-// The bytes that a split has left; a compressed file, which cannot be divided, counts as one.
+// The bytes that a split has left; a file that is read whole counts as one.
 [[nodiscard]] double weight_of(const text_split& of);
 // Keeps `fraction` of what a split has left and gives away what is behind; nullopt if that is little, or the file is
-// compressed.
+// read whole.
 std::optional<text_split> divide_text(text_split& of, double fraction);
 // Readable and exact, for the description of a step.
 [[nodiscard]] std::string describe_text_source(const file_patterns& patterns, const read_text_options& options);
@@ -91,7 +94,7 @@ class basic_text_source {
 
   // `step` is the path that faulty lines are attributed to.
   explicit basic_text_source(file_patterns patterns, read_text_options options = {}, std::string step = {})
-      : patterns_(std::move(patterns)), step_(std::move(step)), options_(options) {}
+      : patterns_(std::move(patterns)), step_(std::move(step)), options_(std::move(options)) {}
 
   [[nodiscard]] bool bounded() const { return true; }
   [[nodiscard]] std::vector<text_split> splits(std::size_t desired) const {
@@ -103,6 +106,7 @@ class basic_text_source {
   [[nodiscard]] static double weight(const text_split& of) { return weight_of(of); }
   // The same for a split that nobody is reading.
   static std::optional<text_split> divide(text_split& of, double fraction) { return divide_text(of, fraction); }
+  [[nodiscard]] static std::string name_of(const text_split& of) { return of.path; }
 
  private:
   class line_reader {

@@ -18,6 +18,7 @@ std::string text_sink::describe() const {
       "lines to " + files_.prefix + "*" + files_.suffix + ", compression " + std::string(name_of(files_.kind));
   if (!files_.header.empty()) text += ", header \"" + files_.header + "\"";
   if (files_.naming == file_naming::spelled_panes) text += ", panes spelled out";
+  if (files_.skip_if_empty) text += ", no empty files";
   if (shards_ > 0) text += ", " + std::to_string(shards_) + " shards";
   return text + ", lateness " + duration_text(files_.allowed_lateness);
 }
@@ -41,6 +42,7 @@ text_sink make_text_sink(const std::string& step, const std::string& prefix, con
   files.naming = options.naming;
   files.allowed_lateness = strategy.allowed_lateness;
   files.unwindowed = unwindowed;
+  files.skip_if_empty = options.skip_if_empty;
   return {std::move(files), options.shards};
 }
 

@@ -23,6 +23,9 @@ struct write_text_options {
   // The first line of every file.
   std::string header = {};
   file_naming naming = file_naming::short_panes;
+  // A shard that gets no line makes no file, so that an empty input makes none. Else each shard makes one of input that
+  // is not windowed; a window without lines never has files.
+  bool skip_if_empty = false;
 };
 
 // Lines into files, as a sink: the writer of one shard is text_files.
@@ -67,8 +70,8 @@ class text_sink {
 
 // Writes lines to `prefix-SSSSS-of-NNNNN` + suffix, and where the input is windowed to files of each window:
 // `lines | write_text("write", "out/counts", {.suffix = ".txt"})`. Exactly once: files appear under their names when
-// the epoch in which they were completed is committed, and never in part. An empty input gives empty files. Unbounded
-// input has to be windowed.
+// the epoch in which they were completed is committed, and never in part. An empty input gives empty files, if it is
+// not windowed (but see skip_if_empty). Unbounded input has to be windowed.
 inline auto write_text(std::string name, std::string prefix, write_text_options options = {},
                        std::source_location where = std::source_location::current()) {
   return [name = std::move(name), prefix = std::move(prefix), options = std::move(options),

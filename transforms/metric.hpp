@@ -3,6 +3,7 @@
 #include <millrace/transforms/metrics/metric_board.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -23,7 +24,8 @@ class unbound_metric : public std::logic_error {
 // Metrics of user functions. A function object keeps them as members and lists them in `metrics()`, which returns
 // std::tie of them; each running copy is then bound to the board of its step and shard. A lambda takes a trailing
 // `metric_board&` instead and names its metrics at each use. Values become part of a result only with the bundle that
-// reported them, and what a call reported that has failed counts as attempted only; a gauge keeps what was set last.
+// reported them, and what a call reported that has failed counts as attempted only; a gauge then shows what it did
+// before the call.
 
 // Counts something: `++words_` or `words_.add(n)`.
 class counter {
@@ -93,18 +95,23 @@ class gauge {
   void set(double value) {
     if (!board_) [[unlikely]]
       throw unbound_metric(name_);
-    if (!value_) value_ = &board_->gauge(name_);
+    if (call_ != board_->call()) {
+      call_ = board_->call();
+      board_->note(*value_);
+    }
     *value_ = value;
   }
   void bind(metric_board& to) {
     board_ = &to;
-    value_ = nullptr;
+    value_ = &to.gauge_slot(name_);
+    call_ = 0;
   }
 
  private:
   std::string name_;
   metric_board* board_ = nullptr;
-  double* value_ = nullptr;
+  std::uint64_t call_ = 0;  // the last that has changed it
+  std::optional<double>* value_ = nullptr;
 };
 
 namespace detail {

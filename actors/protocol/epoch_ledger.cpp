@@ -13,11 +13,13 @@ void epoch_ledger::begin(std::uint64_t epoch) {
   open_->epoch = epoch;
 }
 
-std::shared_ptr<const checkpoint> epoch_ledger::part(std::uint64_t epoch, shard_key from, std::string bytes) {
+std::shared_ptr<const checkpoint> epoch_ledger::part(std::uint64_t epoch, shard_key from, std::string bytes,
+                                                     timestamp now) {
   if (!open_ || epoch != epoch_) return nullptr;
   check(shards_.contains(from), "a part comes from a shard of the job");
   open_->parts[from] = std::make_shared<const std::string>(std::move(bytes));
   if (open_->parts.size() < shards_.size()) return nullptr;
+  open_->clock = now;
   uncommitted_ = with_effects_;
   return std::exchange(open_, nullptr);
 }

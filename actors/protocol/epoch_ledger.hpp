@@ -25,8 +25,8 @@ class epoch_ledger {
   [[nodiscard]] bool idle() const { return !open_ && uncommitted_.empty(); }
   // Opens epoch `epoch`, greater than any before.
   void begin(std::uint64_t epoch);
-  // A shard's part. Gives the whole checkpoint when it was the last one.
-  std::shared_ptr<const checkpoint> part(std::uint64_t epoch, shard_key from, std::string bytes);
+  // A shard's part, at processing time `now`. Gives the whole checkpoint when it was the last one.
+  std::shared_ptr<const checkpoint> part(std::uint64_t epoch, shard_key from, std::string bytes, timestamp now);
   // The checkpoint is durable: the shards that now have to commit it.
   std::set<shard_key> durable(std::uint64_t epoch);
   // A shard has committed. True when it was the last one, and the epoch is over.

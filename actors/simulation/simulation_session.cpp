@@ -33,6 +33,10 @@ simulation_session::simulation_session(const pipeline& p, const simulation_optio
     : pipeline_(p), options_(options) {
   options_.job.checkpoint_every = session_longest;
   options_.job.ends_with_input = false;
+  options_.job.on_notice = [this, listener = std::move(options_.job.on_notice)](const std::string& notice) {
+    notices_.push_back(notice);
+    if (listener) listener(notice);
+  };
   start(timestamp{0});
 }
 

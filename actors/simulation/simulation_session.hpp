@@ -33,6 +33,7 @@ class simulation_session final : public job_session {
   [[nodiscard]] const std::string& error() const override { return error_; }
   [[nodiscard]] timestamp output_watermark(const std::string& path) const override;
   [[nodiscard]] std::uint64_t dropped(const std::string& cause) const override;
+  [[nodiscard]] const std::vector<std::string>& notices() const override { return notices_; }
   [[nodiscard]] bool has_state() const override;
 
  private:
@@ -44,6 +45,7 @@ class simulation_session final : public job_session {
 
   const pipeline& pipeline_;
   simulation_options options_;
+  std::vector<std::string> notices_;  // outlives the job, which adds to them
   std::unique_ptr<simulated_job> job_;
   std::optional<millrace::checkpoint> last_;
   timestamp last_clock_{0};

@@ -16,6 +16,7 @@ checkpoint epoch(std::uint64_t number, const std::string& content) {
   c.job = "job";
   c.fingerprint = "print";
   c.epoch = number;
+  c.clock = timestamp{-5};
   c.parts[{0, 0}] = std::make_shared<const std::string>(content);
   c.parts[{1, 3}] = std::make_shared<const std::string>(std::string("\0binary", 7));
   return c;
@@ -46,6 +47,7 @@ TEST(checkpoint_directory, gives_back_the_newest_epoch_and_keeps_two) {
   const auto newest = again.newest();
   ASSERT_TRUE(newest);
   EXPECT_EQ(newest->epoch, 10U);
+  EXPECT_EQ(newest->clock, timestamp{-5});
   EXPECT_EQ(newest->job, "job");
   EXPECT_EQ(newest->fingerprint, "print");
   EXPECT_EQ(*newest->parts.at({0, 0}), "content 10");

@@ -27,8 +27,9 @@ struct owned_line {
   }
 };
 
-std::vector<owned_line> split(std::string_view text, std::size_t block_bytes, line_limits limits = {}) {
-  line_splitter splitter(limits);
+std::vector<owned_line> split(std::string_view text, std::size_t block_bytes, line_limits limits = {},
+                              const std::string& delimiter = {}) {
+  line_splitter splitter(limits, 0, delimiter);
   std::vector<owned_line> lines;
   text_line line;
   const auto take = [&] {
@@ -171,6 +172,60 @@ TEST(describe_fault, names_file_offset_and_fault) {
             "the line at offset 70 of in.txt is longer than the limit of 3 bytes; it begins: abc");
   EXPECT_EQ(describe_fault({"x\xff", 70, line_fault::invalid_utf8}, limits, "in.txt"),
             "the line at offset 70 of in.txt is not valid UTF-8 from offset 71 on: \\xff");
+}
+
+TEST(line_splitter, ends_lines_at_a_delimiter_of_several_bytes) {
+  EXPECT_THAT(split("a--b-\r\n----c-", 100, {}, "--"),
+              ElementsAre(owned_line{"a", 0}, owned_line{"b-\r\n", 3}, owned_line{"", 9}, owned_line{"c-", 11}));
+  EXPECT_THAT(split("a\r\nb\n", 100, {}, "\n"), ElementsAre(owned_line{"a\r", 0}, owned_line{"b", 3}));
+  EXPECT_THAT(split(",", 100, {}, ","), ElementsAre(owned_line{"", 0}));
+}
+
+TEST(line_splitter, finds_each_delimiter_behind_the_one_before) {
+  EXPECT_THAT(split("AAAAA", 100, {}, "AA"), ElementsAre(owned_line{"", 0}, owned_line{"", 2}, owned_line{"A", 4}));
+  EXPECT_THAT(split("xABABAByABA", 100, {}, "ABA"), ElementsAre(owned_line{"x", 0}, owned_line{"BABy", 4}));
+}
+
+// The rule of a delimiter once more: the whole text is there, and every line is looked for from its start.
+std::vector<owned_line> delimited_reference(std::string_view text, std::string_view delimiter, std::size_t limit) {
+  std::vector<owned_line> lines;
+  for (std::size_t start = 0; start < text.size();) {
+    std::size_t end = start;
+    while (end < text.size() && !text.substr(end).starts_with(delimiter)) ++end;
+    const bool too_long = end - start > limit;
+    lines.push_back({std::string(text.substr(start, too_long ? limit : end - start)), start,
+                     too_long ? line_fault::too_long : line_fault::none});
+    start = end + delimiter.size();
+  }
+  return lines;
+}
+
+TEST(line_splitter, ends_lines_at_delimiters_however_a_text_is_cut_into_blocks) {
+  std::mt19937_64 random{23};
+  for (int round = 0; round < 1500; ++round) {
+    std::string text(random() % 70, ' ');
+    for (char& c : text) c = "AAABBC"[random() % 6];
+    for (const std::string delimiter : {"A", "AA", "AB", "ABA", "AAB", "ABC", "AABAA", "ABCABCABCABC"}) {
+      const std::size_t limit = random() % 4 == 0 ? random() % 6 : 1000;
+      const std::size_t block_bytes = 1 + random() % 64;
+      ASSERT_EQ(split(text, block_bytes, {.line_bytes_max = limit}, delimiter),
+                delimited_reference(text, delimiter, limit))
+          << text << " by " << delimiter << ", blocks of " << block_bytes << ", limit " << limit;
+    }
+  }
+}
+
+TEST(line_splitter, validates_lines_between_delimiters_at_every_cut) {
+  const std::string text = "\xc3\xa4||\xff||b\xc3";
+  for (std::size_t block_bytes = 1; block_bytes < 12; ++block_bytes)
+    EXPECT_THAT(split(text, block_bytes, {.validate_utf8 = true}, "||"),
+                ElementsAre(owned_line{"\xc3\xa4", 0}, owned_line{"\xff", 4, line_fault::invalid_utf8},
+                            owned_line{"b\xc3", 7, line_fault::invalid_utf8}));
+}
+
+TEST(line_splitter, knows_what_overlaps_itself) {
+  for (const auto* text : {"AA", "ABA", "AABAA", "abcab", "\n\n"}) EXPECT_TRUE(overlaps_itself(text)) << text;
+  for (const auto* text : {"", "A", "AB", "ABC", "AAB", "\r\n"}) EXPECT_FALSE(overlaps_itself(text)) << text;
 }
 
 }  // namespace

@@ -156,6 +156,15 @@ TEST(write_csv, writes_what_read_csv_reads) {
   EXPECT_THAT(records_of<order>(file), testing::UnorderedElementsAreArray(orders));
 }
 
+TEST(write_csv, skips_empty_files_if_told_to_15_4) {
+  const temporary_folder folder;
+  pipeline p("test");
+  p | create<order>("none", {})
+      | write_csv("write", (folder.path() / "out").string(), {.suffix = ".csv", .skip_if_empty = true});
+  run_direct(p);
+  EXPECT_TRUE(folder.names().empty());
+}
+
 struct lone {
   std::optional<int> x;
 };

@@ -65,6 +65,23 @@ TEST(read_text, gives_each_line_once_however_a_file_is_divided) {
     EXPECT_EQ(lines_of(path, {.split_bytes = bytes}), expected) << bytes;
 }
 
+TEST(read_text, ends_lines_at_a_delimiter_however_a_file_is_divided_U47_2) {
+  const temporary_folder folder;
+  const auto path = folder.write("a", "ABABCD").string();
+  const auto overlapping = folder.write("b", "AAAAA").string();
+  for (std::uint64_t bytes = 1; bytes <= 7; ++bytes) {
+    EXPECT_THAT(lines_of(path, {.split_bytes = bytes, .delimiter = "ABC"}), ElementsAre("AB", "D")) << bytes;
+    EXPECT_THAT(lines_of(overlapping, {.split_bytes = bytes, .delimiter = "AA"}), ElementsAre("", "", "A")) << bytes;
+  }
+  EXPECT_EQ(text_source(path, {.split_bytes = 2, .delimiter = "ABC"}).splits(1).size(), 3U);
+  EXPECT_EQ(text_source(overlapping, {.split_bytes = 2, .delimiter = "AA"}).splits(1).size(), 1U);
+}
+
+TEST(read_text, names_the_delimiter_in_its_description) {
+  EXPECT_THAT(text_source("a", {.delimiter = "|\xff"}).describe(), HasSubstr(", each ended by \"|\\xff\""));
+  EXPECT_THAT(text_source("a").describe(), testing::Not(HasSubstr("ended by")));
+}
+
 TEST(read_text, reads_compressed_files) {
   const temporary_folder folder;
   for (const auto& [name, kind] : {std::pair{"a.gz", compression::gzip}, std::pair{"b.zst", compression::zstd}}) {

@@ -2,6 +2,7 @@
 
 #include <millrace/io/io_error.hpp>
 #include <millrace/io/text_range_reader.hpp>
+#include <millrace/transforms/element/check.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,8 +24,10 @@ lines read_all(text_range_reader& reader) {
   return all;
 }
 
-lines read_range(const std::filesystem::path& path, std::uint64_t from, std::uint64_t to, std::size_t buffer_bytes) {
-  text_range_reader reader({.path = path, .from = from, .to = to, .buffer_bytes = buffer_bytes});
+lines read_range(const std::filesystem::path& path, std::uint64_t from, std::uint64_t to, std::size_t buffer_bytes,
+                 const std::string& delimiter = {}) {
+  text_range_reader reader(
+      {.path = path, .from = from, .to = to, .delimiter = delimiter, .buffer_bytes = buffer_bytes});
   return read_all(reader);
 }
 
@@ -133,13 +136,13 @@ TEST(text_range_reader, gives_every_line_once_however_a_text_is_cut_into_ranges)
 }
 
 // The text of the case, cut at each place and read in blocks of each size.
-void expect_lines(const std::string& text, const lines& expected) {
+void expect_lines(const std::string& text, const lines& expected, const std::string& delimiter = {}) {
   const temporary_folder folder;
   const auto path = folder.write("in", text);
   for (std::size_t buffer_bytes = 1; buffer_bytes <= 64; ++buffer_bytes)
     for (std::size_t cut = 0; cut <= text.size(); cut += 1 + text.size() / 100) {
-      auto all = read_range(path, 0, cut, buffer_bytes);
-      const auto rest = read_range(path, cut, text.size(), buffer_bytes);
+      auto all = read_range(path, 0, cut, buffer_bytes, delimiter);
+      const auto rest = read_range(path, cut, text.size(), buffer_bytes, delimiter);
       all.insert(all.end(), rest.begin(), rest.end());
       ASSERT_EQ(all, expected) << "cut at " << cut << ", blocks of " << buffer_bytes;
     }
@@ -147,6 +150,79 @@ void expect_lines(const std::string& text, const lines& expected) {
 
 TEST(text_range_reader, knows_returns_at_every_cut_and_block_U47_1) {
   expect_lines("a\r\nbb\r\nccc\r\n", {"a", "bb", "ccc"});
+}
+
+TEST(text_range_reader, finds_a_delimiter_whose_beginning_repeats_at_every_cut_and_block_U47_2) {
+  expect_lines("ABABCD", {"AB", "D"}, "ABC");
+  expect_lines("ABCABABCABABABCABCAB", {"", "AB", "ABAB", "", "AB"}, "ABC");
+  expect_lines("AABAAAB\nAAB", {"", "A", "\n"}, "AAB");
+  expect_lines("one\r\ntwo\nthree\r\r\nfour\r\n", {"one", "two\nthree\r", "four"}, "\r\n");
+}
+
+TEST(text_range_reader, gives_lines_of_a_delimiter_once_however_their_rest_is_given_away) {
+  const temporary_folder folder;
+  std::mt19937_64 random{29};
+  std::size_t divided = 0;
+  for (int round = 0; round < 200; ++round) {
+    std::string text(random() % 60, ' ');
+    for (char& c : text) c = "AAABBC"[random() % 6];
+    const auto path = folder.write("in", text);
+    for (const std::string delimiter : {"AAB", "ABC", "B"}) {
+      lines all;
+      std::uint64_t from = 0;
+      for (std::uint64_t to = text.size(); from < text.size(); from = to, to = text.size()) {
+        text_range_reader reader(
+            {.path = path, .from = from, .to = to, .delimiter = delimiter, .buffer_bytes = 1 + random() % 9});
+        text_line line;
+        for (auto before = random() % 4; before > 0 && reader.next(line); --before) all.emplace_back(line.text);
+        if (const auto at = reader.try_split(static_cast<double>(random() % 11) / 10, 1)) {
+          ++divided;
+          to = *at;
+        }
+        for (auto& rest : read_all(reader)) all.push_back(std::move(rest));
+      }
+      ASSERT_EQ(all, read_range(path, 0, text_range{}.to, 100, delimiter)) << text << " by " << delimiter;
+    }
+  }
+  EXPECT_GT(divided, 100U);
+}
+
+TEST(text_range_reader, reads_a_file_whose_delimiter_overlaps_itself_whole) {
+  const temporary_folder folder;
+  const auto path = folder.write("in", "AAAAA");
+  // A reader that began at offset 1 would see delimiters at 1 and 3.
+  text_range_reader reader({.path = path, .delimiter = "AA", .buffer_bytes = 2});
+  EXPECT_EQ(reader.try_split(0.5, 1), std::nullopt);
+  EXPECT_EQ(read_all(reader), (lines{"", "", "A"}));
+  EXPECT_THROW(text_range_reader({.path = path, .from = 1, .delimiter = "AA"}), broken_invariant);
+  EXPECT_THROW(text_range_reader({.path = path, .to = 5, .delimiter = "AA"}), broken_invariant);
+}
+
+TEST(text_range_reader, resumes_behind_any_delimiter) {
+  const temporary_folder folder;
+  const std::string text = "ABABCDABCABCABAB";
+  const auto plain = folder.write("in", text);
+  write_compressed(folder.path() / "in.gz", text);
+  const lines expected{"AB", "D", "", "ABAB"};
+  const std::vector<std::uint64_t> positions{0, 5, 9, 12, 16};
+  for (const auto& path : {plain, folder.path() / "in.gz"})
+    for (const std::size_t buffer_bytes : {1U, 2U, 5U, 100U}) {
+      for (std::size_t i = 0; i < positions.size(); ++i) {
+        text_range_reader first({.path = path, .delimiter = "ABC", .buffer_bytes = buffer_bytes});
+        text_line line;
+        for (std::size_t taken = 0; taken < i; ++taken) ASSERT_TRUE(first.next(line));
+        EXPECT_EQ(first.position(), positions[i]);
+        text_range_reader second(
+            {.path = path, .delimiter = "ABC", .resume_at = positions[i], .buffer_bytes = buffer_bytes});
+        EXPECT_EQ(read_all(second), lines(expected.begin() + static_cast<std::ptrdiff_t>(i), expected.end()));
+      }
+      for (const std::uint64_t position : {1U, 2U, 3U, 4U, 6U, 8U, 15U, 17U})
+        EXPECT_THAT(message_of<io_error>([&] {
+                      text_range_reader(
+                          {.path = path, .delimiter = "ABC", .resume_at = position, .buffer_bytes = buffer_bytes});
+                    }),
+                    HasSubstr("no line starts there"));
+    }
 }
 
 TEST(text_range_reader, gives_a_long_line_whole_U47_5) {

@@ -273,6 +273,15 @@ TEST(write_text, gives_an_empty_file_for_an_empty_input) {
   EXPECT_EQ(content_of(folder.path() / "out-00000-of-00001"), "");
 }
 
+TEST(write_text, says_that_it_skips_empty_files) {
+  pipeline p("test");
+  const auto lines = p | create("lines", {"a"});
+  lines | write_text("some", "out", {.skip_if_empty = true});
+  lines | write_text("all", "out2");
+  EXPECT_THAT(p.description().nodes().at(1).spec->describe(), HasSubstr("no empty files"));
+  EXPECT_THAT(p.description().nodes().at(2).spec->describe(), testing::Not(HasSubstr("no empty files")));
+}
+
 TEST(write_text, refuses_what_could_never_be_complete) {
   pipeline p("test");
   const auto lines = p | test_stream<std::string>("input").add({"a"});

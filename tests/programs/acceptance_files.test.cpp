@@ -124,6 +124,21 @@ TEST_P(file_cases, 15_4_an_empty_input_gives_one_empty_file_a_shard) {
   EXPECT_EQ(content_of(folder.path() / "out-00000-of-00001"), "");
 }
 
+TEST_P(file_cases, 15_4_an_empty_input_that_is_skipped_gives_no_file) {
+  pipeline p("empty");
+  p | create("none", texts{}) | write_text("write", prefix(), {.shards = 2, .header = "x", .skip_if_empty = true});
+  run(p);
+  EXPECT_THAT(folder.names(), SizeIs(0));
+}
+
+TEST_P(file_cases, 15_4_lines_are_written_where_empty_files_are_skipped) {
+  pipeline p("lines");
+  p | create("lines", texts{"a"}) | write_text("write", prefix(), {.shards = 2, .skip_if_empty = true});
+  run(p);
+  EXPECT_THAT(folder.names(), SizeIs(1));
+  EXPECT_THAT(lines_of_all_files(), ElementsAre("a"));
+}
+
 // A number a second, and a watermark behind each.
 test_stream<text> a_number_a_second(number count) {
   test_stream<text> numbers("numbers");

@@ -1,6 +1,9 @@
 #include "both_runners.hpp"
 #include "marked_source.hpp"
 
+#include <millrace/actors/run.hpp>
+#include <millrace/actors/simulation/simulated_job.hpp>
+#include <millrace/transforms/direct/direct_runner.hpp>
 #include <millrace/transforms/direct/test_stream.hpp>
 #include <millrace/transforms/flatten.hpp>
 #include <millrace/transforms/group_by_key.hpp>
@@ -24,6 +27,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using text = std::string;
+using texts = std::vector<text>;
 using number = std::int64_t;
 using pair = kv<text, number>;
 
@@ -220,6 +224,153 @@ TEST_P(time_cases, U01_a_quiet_partition_does_not_hold_the_watermark_once_it_is_
               ElementsAre("k [a a] [0,10000) @9999 ON_TIME 0/0 F L", "k [a] [10000,20000) @19999 ON_TIME 0/0 F L"));
   EXPECT_THAT(groups_with(false, 0),
               ElementsAre(testing::StartsWith("k [a a b] [0,10000)"), "k [a] [10000,20000) @19999 ON_TIME 0/0 F L"));
+}
+
+TEST(job_status, U01_names_the_split_that_holds_the_watermark) {
+  for (const std::uint32_t shards : {1U, 2U})
+    for (const bool may_be_idle : {false, true}) {
+      recording<kv<text, std::vector<text>>> groups;
+      pipeline p("partitions");
+      p | read("source", marked_source(quiet_partition(may_be_idle))) | window_into("tens", {.into = fixed(10s)})
+          | one_key() | group_by_key("group") | collect("groups", groups);
+      simulated_job job(p, {.job = {.shards = shards}});
+      job.settle();
+      job.pass_time(6s);
+      job.settle();
+      const std::vector<watermark_hold> holds = job.status()->holds;
+      ASSERT_EQ(holds.size(), 2U) << "of the stage that reads and the one that groups";
+      for (const watermark_hold& one : holds) {
+        EXPECT_EQ(one.step, "source");
+        EXPECT_EQ(one.split, may_be_idle ? "P0" : "P1");
+        EXPECT_EQ(one.shard, may_be_idle || shards == 1 ? 0U : 1U);
+        EXPECT_EQ(one.at, may_be_idle ? timestamp{12000} : timestamp::min());
+      }
+      EXPECT_THAT(to_text(holds.back()), testing::EndsWith(may_be_idle ? "split \"P0\"" : "split \"P1\""));
+      job.pass_time(1500ms);  // an epoch is committed
+      job.settle();
+      EXPECT_EQ(groups.values().size(), may_be_idle ? 1U : 0U);
+    }
+}
+
+// Windows of ten seconds; "b" comes when the watermark has passed its window.
+pcollection<kv<text, std::vector<text>>> late_data(pipeline& p, duration lateness) {
+  return p
+         | test_stream<text>("in")
+               .add_at(timestamp{1000}, {"a"})
+               .advance_watermark_to(timestamp{10000})
+               .add_at(timestamp{2000}, {"b"})
+               .add_at(timestamp{11000}, {"c"})
+               .advance_watermark_to_infinity()
+         | window_into("tens", {.into = fixed(10s), .keep = panes::discarding, .allowed_lateness = lateness})
+         | one_key() | group_by_key("group");
+}
+const text late_notice =
+    "warning: step \"group\" has dropped 1 element (late), the last of window [0, 10000) at watermark 10000";
+
+TEST_P(time_cases, U04_a_drop_is_one_notice_that_names_step_window_and_watermark) {
+  for (const duration lateness : {duration{0}, duration{5000}}) {
+    recording<kv<text, std::vector<text>>> groups;
+    pipeline p("late");
+    late_data(p, lateness) | collect("groups", groups);
+    const auto job = session(p);
+    for (std::size_t event = 0; event < 3; ++event) job->play(event);
+    EXPECT_EQ(job->notices().size(), lateness.count() == 0 ? 1U : 0U) << "as it happens";
+    for (std::size_t event = 3; event < 5; ++event) job->play(event);
+    job->drain();
+    EXPECT_EQ(job->state(), session_state::drained);
+    EXPECT_EQ(job->dropped("late"), lateness.count() == 0 ? 1U : 0U);
+    EXPECT_EQ(job->notices(), lateness.count() == 0 ? texts{late_notice} : texts{});
+  }
+}
+
+number told(const std::vector<text>& notices) {
+  number all = 0;
+  for (const text& one : notices) all += std::stoll(one.substr(one.find("dropped ") + 8));
+  return all;
+}
+
+TEST_P(time_cases, U04_a_crowd_of_drops_is_one_notice_in_ten_seconds) {
+  recording<kv<text, std::vector<text>>> groups;
+  pipeline p("late");
+  p
+      | test_stream<text>("in")
+            .add_at(timestamp{1000}, {"a"})
+            .advance_watermark_to(timestamp{10000})
+            .add_at(timestamp{2000}, {"b", "c", "d", "e", "f"})
+            .add_at(timestamp{2000}, {"g", "h"})
+            .add_at(timestamp{2000}, {"i"})
+            .advance_watermark_to_infinity()
+      | window_into("tens", {.into = fixed(10s)}) | with_keys("itself", [](const text& x) { return x; })
+      | group_by_key("group") | collect("groups", groups);
+  const auto job = session(p);
+  for (std::size_t event = 0; event < 4; ++event) job->play(event);
+  EXPECT_EQ(job->notices().size(), 1U);
+  job->advance_clock(timestamp{10000});
+  job->play(4);
+  EXPECT_EQ(job->notices().size(), 2U);
+  EXPECT_EQ(told(job->notices()), 8) << "the second has those that were held back";
+  job->play(5);
+  job->drain();
+  EXPECT_EQ(job->notices().size(), 2U);
+}
+
+TEST(run, U04_writes_a_drop_to_the_error_stream) {
+  recording<kv<text, std::vector<text>>> groups;
+  pipeline p("late");
+  late_data(p, duration{0}) | collect("groups", groups);
+  testing::internal::CaptureStderr();
+  const job_report report = execute(p);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), late_notice + "\n");
+  EXPECT_THAT(report.notices, ElementsAre(late_notice));
+}
+
+TEST(run_direct, U04_gives_and_tells_a_drop) {
+  recording<kv<text, std::vector<text>>> groups;
+  pipeline p("late");
+  late_data(p, duration{0}) | collect("groups", groups);
+  std::vector<text> heard;
+  const direct_result result = run_direct(p, {.on_notice = [&](const text& notice) { heard.push_back(notice); }});
+  EXPECT_THAT(result.notices, ElementsAre(late_notice));
+  EXPECT_THAT(heard, ElementsAre(late_notice));
+}
+
+// Sets an alarm for 160 s.
+class wakes_up {
+ public:
+  using output = text;
+  void process(const kv<text, text>& /*x*/, emitter<text>& /*out*/) { alarm_.set(timestamp{160000}); }
+  void on_timer(const processing_timer& /*which*/, const text& /*key*/, emitter<text>& out) { out("awake"); }
+  auto cells() { return std::tie(alarm_); }
+
+ private:
+  processing_timer alarm_{"alarm"};
+};
+
+TEST_P(time_cases, U25_a_clock_that_went_back_is_a_notice_and_its_timers_wait) {
+  struct restart {
+    number clock;
+    std::size_t awake_at_once;
+    std::size_t notices;
+  };
+  for (const restart& one : {restart{500000, 1, 0}, restart{50000, 0, 1}, restart{99000, 0, 0}, restart{98999, 0, 1}}) {
+    recording<text> said;
+    pipeline p("alarm");
+    p | test_stream<text>("in").add({"a"}) | one_key() | par_do("alarm", wakes_up{}) | collect("said", said);
+    const auto job = session(p);
+    job->advance_clock(timestamp{100000});
+    job->play(0);
+    job->checkpoint();
+    job->crash(timestamp{one.clock});
+    EXPECT_EQ(job->notices().size(), one.notices) << one.clock;
+    for (const text& notice : job->notices())
+      EXPECT_THAT(notice, HasSubstr("gone back by " + std::to_string(100000 - one.clock) + " ms"));
+    job->checkpoint();
+    EXPECT_EQ(said.values().size(), one.awake_at_once) << one.clock;
+    job->advance_clock(timestamp{160001});
+    job->advance_clock(timestamp{1000000});
+    job->checkpoint();
+    EXPECT_EQ(said.values().size(), 1U) << one.clock;
+  }
 }
 
 // The transcript U18 has an element at the end of the global window; this one is at the end of time, behind it.

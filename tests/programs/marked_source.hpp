@@ -34,6 +34,7 @@ class marked_source {
     return all;
   }
   [[nodiscard]] std::string describe() const { return "a marked source"; }
+  [[nodiscard]] static std::string name_of(const split& of) { return "P" + std::to_string(of.first); }
 
   class marked_reader {
    public:

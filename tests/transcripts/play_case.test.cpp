@@ -110,6 +110,7 @@ class forgetful_session final : public job_session {
     return job_->output_watermark(path);
   }
   [[nodiscard]] std::uint64_t dropped(const std::string& cause) const override { return job_->dropped(cause); }
+  [[nodiscard]] const std::vector<std::string>& notices() const override { return job_->notices(); }
   [[nodiscard]] bool has_state() const override { return job_->has_state(); }
 
  private:

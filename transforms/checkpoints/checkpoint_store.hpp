@@ -1,5 +1,7 @@
 #pragma once
 
+#include <millrace/transforms/element/time.hpp>
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -15,6 +17,7 @@ struct checkpoint {
   std::string job;
   std::string fingerprint;  // of the graph and plan: another program's checkpoint is refused by it
   std::uint64_t epoch = 0;
+  timestamp clock;  // processing time when it was complete
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::shared_ptr<const std::string>> parts;  // (stage, shard)
 };
 

@@ -27,7 +27,8 @@ class queue_outlet final : public bundle_outlet {
 direct_job::direct_job(const pipeline& p, const direct_options& options)
     : options_(options), graph_(p.description()),
       plan_(make_plan(graph_,
-                      {.shards = options.shards, .fuse = options.fuse, .lift_combiners = options.lift_combiners})) {
+                      {.shards = options.shards, .fuse = options.fuse, .lift_combiners = options.lift_combiners})),
+      notices_(options.on_notice) {
   stages_.resize(plan_.stages.size());
   // Backwards, so that the queues of consumers exist when their producers are wired.
   for (std::size_t i = plan_.stages.size(); i-- > 0;) make_stage(plan_.stages[i], p.name());
@@ -54,6 +55,7 @@ void direct_job::start(timestamp clock, const direct_checkpoint* from) {
   clock_ = clock;
   each_instance([&](stage_instance& i) { i.setup(now()); });
   if (from) {
+    if (const auto notice = clock_notice(from->clock, now())) notices_.add(*notice);
     for (std::size_t s = 0; s < stages_.size(); ++s)
       for (std::size_t i = 0; i < from->parts[s].size(); ++i) {
         reader part{std::string_view{from->parts[s][i]}};
@@ -96,6 +98,20 @@ void direct_job::settle() {
         worked = true;
       }
   }
+  tell_drops();
+}
+
+void direct_job::tell_drops() {
+  each_instance([&](stage_instance& i) {
+    if (!i.has_drops()) return;
+    for (step_drop& one : i.take_drops())
+      if (const auto told = drops_.pass(std::move(one), now())) notices_.add(to_text(*told));
+  });
+}
+
+void direct_job::tell_rest() {
+  tell_drops();
+  for (const step_drop& one : drops_.rest()) notices_.add(to_text(one));
 }
 
 void direct_job::play(std::size_t event) {

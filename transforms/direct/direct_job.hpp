@@ -51,6 +51,9 @@ class direct_job {
   // Of the stage that runs the transform.
   [[nodiscard]] timestamp output_watermark(const std::string& path) const;
   [[nodiscard]] bool has_state() const;
+  // Tells of the drops that were too many to be told as they came: at the end.
+  void tell_rest();
+  [[nodiscard]] const notice_list& notices() const { return notices_; }
 
  private:
   template <class F>
@@ -58,6 +61,7 @@ class direct_job {
     for (const auto& s : stages_)
       for (const auto& i : s->instances()) f(*i);
   }
+  void tell_drops();
   void make_stage(const stage_plan& s, const std::string& name);
   void send_on(direct_stage& s);
   void settle();
@@ -70,6 +74,8 @@ class direct_job {
   const graph& graph_;
   const plan plan_;
   timestamp clock_;
+  drop_pace drops_{notices_every};
+  notice_list notices_;
   std::vector<std::unique_ptr<bundle_outlet>> outlets_;
   std::vector<std::unique_ptr<direct_stage>> stages_;
 };

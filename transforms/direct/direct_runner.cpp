@@ -6,9 +6,7 @@ namespace millrace {
 
 std::uint64_t direct_result::dropped(const std::string& cause) const {
   std::uint64_t all = 0;
-  for (const auto& [path, board] : metrics)
-    if (const auto found = board.dropped_elements().find(cause); found != board.dropped_elements().end())
-      all += found->second;
+  for (const auto& [path, board] : metrics) all += board.dropped(cause);
   return all;
 }
 
@@ -25,7 +23,8 @@ direct_result run_direct(const pipeline& p, const direct_options& options) {
     job.abort();
     throw;
   }
-  direct_result result{.metrics = job.metrics(), .attempted = job.attempted()};
+  job.tell_rest();
+  direct_result result{.metrics = job.metrics(), .attempted = job.attempted(), .notices = job.notices().all()};
   job.teardown();
   return result;
 }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace millrace {
 
@@ -27,12 +28,15 @@ struct direct_options {
   // Processing time for sources and timers, in a pipeline without test streams. Null: a clock that jumps to the next
   // timer whenever nothing else is left to do.
   std::function<timestamp()> clock = {};
+  // Told each notice as it comes: drops, for one (transforms/metrics/notices.hpp).
+  std::function<void(const std::string&)> on_notice = {};
 };
 
 // What a run gave: the metrics of every transform, by path.
 struct direct_result {
   std::map<std::string, metric_board> metrics;    // every element once: committed
   std::map<std::string, metric_board> attempted;  // with what failed calls have reported
+  std::vector<std::string> notices = {};          // what happened and is seldom meant, the last of it
 
   [[nodiscard]] std::uint64_t dropped(const std::string& cause) const;
 };

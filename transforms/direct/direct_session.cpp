@@ -8,6 +8,10 @@ namespace millrace {
 
 direct_session::direct_session(const pipeline& p, direct_options options) : pipeline_(p), options_(std::move(options)) {
   validate(p.description());
+  options_.on_notice = [this, listener = std::move(options_.on_notice)](const std::string& notice) {
+    notices_.push_back(notice);
+    if (listener) listener(notice);
+  };
   start(std::nullopt);
 }
 
@@ -53,6 +57,7 @@ void direct_session::drain() {
   guarded([&] {
     job_->drain();
     job_->commit(last_ ? last_->epoch + 1 : 1);
+    job_->tell_rest();
     state_ = session_state::drained;
   });
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace millrace {
 
@@ -27,6 +28,7 @@ class direct_session final : public job_session {
   [[nodiscard]] const std::string& error() const override { return error_; }
   [[nodiscard]] timestamp output_watermark(const std::string& path) const override;
   [[nodiscard]] std::uint64_t dropped(const std::string& cause) const override;
+  [[nodiscard]] const std::vector<std::string>& notices() const override { return notices_; }
   [[nodiscard]] bool has_state() const override { return job_->has_state(); }
 
  private:
@@ -37,6 +39,7 @@ class direct_session final : public job_session {
 
   const pipeline& pipeline_;
   direct_options options_;
+  std::vector<std::string> notices_;
   std::unique_ptr<direct_job> job_;
   std::optional<direct_checkpoint> last_;
   session_state state_ = session_state::running;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace millrace {
 
@@ -44,6 +45,8 @@ class job_session {
   [[nodiscard]] virtual timestamp output_watermark(const std::string& path) const = 0;
   // Elements dropped for a cause so far, over all transforms.
   [[nodiscard]] virtual std::uint64_t dropped(const std::string& cause) const = 0;
+  // The notices so far, those before a crash included.
+  [[nodiscard]] virtual const std::vector<std::string>& notices() const = 0;
   // Whether any transform keeps state, a timer or a hold.
   [[nodiscard]] virtual bool has_state() const = 0;
 };

@@ -91,7 +91,7 @@ class fast_combine final : public stage_operator, public stage_head {
     entry* w = windows_.find(in);
     if (!w) {
       if (strategy_.expiry(in) < watermark_) {
-        metrics_.dropped("late") += elements_of<accumulator>(rows, from, end);
+        metrics_.drop("late", elements_of<accumulator>(rows, from, end), in, watermark_);
         return;
       }
       w = &windows_.open(in);

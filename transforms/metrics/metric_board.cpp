@@ -50,13 +50,30 @@ distribution_value distribution_value::since(const distribution_value& before) c
   return {count - before.count, sum - before.sum, least, greatest};
 }
 
+void metric_board::drop(const std::string& cause, std::uint64_t count, const window& in, timestamp watermark) {
+  dropped_[cause] += count;
+  auto found = std::ranges::find(drops_, cause, &drop_record::cause);
+  if (found == drops_.end()) found = drops_.insert(found, {cause, 0, in, watermark});
+  found->count += count;
+  found->in = in;
+  found->watermark = watermark;
+}
+
+std::map<std::string, double> metric_board::gauges() const {
+  std::map<std::string, double> all;
+  for (const auto& [name, value] : gauges_)
+    if (value) all.emplace(name, *value);
+  return all;
+}
+
 void metric_board::merge(const metric_board& other) {
   elements_in += other.elements_in;
   elements_out += other.elements_out;
   error_elements += other.error_elements;
   for (const auto& [name, value] : other.counters_) counters_[name] += value;
   for (const auto& [name, value] : other.distributions_) distributions_[name].merge(value);
-  for (const auto& [name, value] : other.gauges_) gauges_[name] = value;
+  for (const auto& [name, value] : other.gauges_)
+    if (value) gauges_[name] = value;
   for (const auto& [cause, count] : other.dropped_) dropped_[cause] += count;
 }
 
@@ -68,7 +85,7 @@ void metric_board::encode(writer& to) const {
   encode_map(to, distributions_, [&](const distribution_value& v) {
     for (auto part : {v.count, v.sum, v.least, v.greatest}) coder<std::int64_t>::encode(to, part);
   });
-  encode_map(to, gauges_, [&](double v) { coder<double>::encode(to, v); });
+  encode_map(to, gauges(), [&](double v) { coder<double>::encode(to, v); });
   encode_map(to, dropped_, [&](std::uint64_t v) { to.varint(v); });
 }
 
@@ -96,6 +113,11 @@ void metric_board::note(distribution_value& distribution) {
   calls_.noted.push_back({nullptr, &distribution, distribution});
 }
 
+void metric_board::note(std::optional<double>& gauge) {
+  if (std::ranges::any_of(calls_.noted, [&](const auto& n) { return n.gauge == &gauge; })) return;
+  calls_.noted.push_back({nullptr, nullptr, {}, &gauge, gauge});
+}
+
 metric_board& metric_board::taken_back() {
   if (taken_back_.empty()) taken_back_.emplace_back();
   return taken_back_.front();
@@ -110,6 +132,8 @@ void metric_board::take_back_call() {
     for (auto& [name, value] : distributions_)
       if (&value == n.distribution)
         attempted.distributions_[name].merge(std::exchange(value, n.before).since(n.before));
+    for (auto& [name, value] : gauges_)
+      if (&value == n.gauge) attempted.gauges_[name] = std::exchange(value, n.gauge_before);
   }
   calls_.noted.clear();
 }
@@ -144,6 +168,7 @@ void metric_board::take_back_to(const metric_board& before) {
   set_back(distributions_, before.distributions_);
   set_back(gauges_, before.gauges_);
   set_back(dropped_, before.dropped_);
+  drops_ = before.drops_;
 }
 
 metric_board metric_board::attempted_since(const metric_board& before) const {

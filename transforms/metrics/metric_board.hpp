@@ -2,10 +2,13 @@
 
 #include <millrace/transforms/coders/reader.hpp>
 #include <millrace/transforms/coders/writer.hpp>
+#include <millrace/transforms/element/window.hpp>
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace millrace {
@@ -24,10 +27,18 @@ struct distribution_value {
   friend bool operator==(const distribution_value&, const distribution_value&) = default;
 };
 
+// Elements that a step has dropped for one cause.
+struct drop_record {
+  std::string cause;
+  std::uint64_t count = 0;
+  window in;            // of the last of them
+  timestamp watermark;  // that was behind the window, or at which it had been closed
+};
+
 // The metrics of one step on one shard, or of a step over all shards once merged. The owner is a stage instance; values
 // are part of its snapshot, so that a rewind leaves committed values exact. What a call reported that has failed is
-// taken back, but for gauges, and remembered beside the values as attempted. References stay valid while the board
-// lives.
+// taken back and remembered beside the values as attempted; a gauge shows what it did before, or nothing. References
+// stay valid while the board lives.
 class metric_board {
  public:
   // Elements that entered and left the step.
@@ -46,13 +57,27 @@ class metric_board {
     if (calls_.now != 0) note(value);
     return value;
   }
-  double& gauge(const std::string& name) { return gauges_[name]; }
-  // Elements dropped, by cause: `late`, `closed_window`.
-  std::uint64_t& dropped(const std::string& cause) { return dropped_[cause]; }
+  double& gauge(const std::string& name) {
+    std::optional<double>& value = gauge_slot(name);
+    if (calls_.now != 0) note(value);
+    return value ? *value : value.emplace();
+  }
+  // Where a gauge keeps its value; empty until it is set.
+  std::optional<double>& gauge_slot(const std::string& name) { return gauges_[name]; }
+  // Counts elements of a window that are dropped, by cause: `late`, `closed_window`. The owner is told of them.
+  void drop(const std::string& cause, std::uint64_t count, const window& in, timestamp watermark);
+  [[nodiscard]] std::uint64_t dropped(const std::string& cause) const {
+    const auto found = dropped_.find(cause);
+    return found == dropped_.end() ? 0 : found->second;
+  }
+  // What was dropped since the last call, with one record for each cause.
+  [[nodiscard]] std::vector<drop_record> take_drops() { return std::exchange(drops_, {}); }
+  [[nodiscard]] bool has_drops() const { return !drops_.empty(); }
 
   [[nodiscard]] const std::map<std::string, std::int64_t>& counters() const { return counters_; }
   [[nodiscard]] const std::map<std::string, distribution_value>& distributions() const { return distributions_; }
-  [[nodiscard]] const std::map<std::string, double>& gauges() const { return gauges_; }
+  // Those that are set.
+  [[nodiscard]] std::map<std::string, double> gauges() const;
   [[nodiscard]] const std::map<std::string, std::uint64_t>& dropped_elements() const { return dropped_; }
 
   // Adds another shard's values to these; of a gauge, the other's value is taken.
@@ -70,6 +95,7 @@ class metric_board {
   [[nodiscard]] std::uint64_t call() const { return calls_.now; }
   void note(std::int64_t& counter);
   void note(distribution_value& distribution);
+  void note(std::optional<double>& gauge);
   // The call has failed: what it has reported counts as attempted only.
   void take_back_call();
   // Its element is given to the function again.
@@ -86,6 +112,8 @@ class metric_board {
       std::int64_t* counter = nullptr;
       distribution_value* distribution = nullptr;
       distribution_value before;  // of a counter: its sum
+      std::optional<double>* gauge = nullptr;
+      std::optional<double> gauge_before = {};
     };
     std::uint64_t now = 0;
     std::vector<noted_value> noted;
@@ -103,8 +131,9 @@ class metric_board {
 
   std::map<std::string, std::int64_t> counters_;
   std::map<std::string, distribution_value> distributions_;
-  std::map<std::string, double> gauges_;
+  std::map<std::string, std::optional<double>> gauges_;
   std::map<std::string, std::uint64_t> dropped_;
+  std::vector<drop_record> drops_;        // that nobody was told of; no part of the snapshot
   std::vector<metric_board> taken_back_;  // one at most
   open_call calls_;
 };

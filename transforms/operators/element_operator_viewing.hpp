@@ -145,7 +145,7 @@ class viewing_operator final : public stage_operator, public receiver<In>, publi
 
   void admit(const context& c, const batch<In>& part) {
     const window& main = c.windows.front();
-    if (expired(main)) metrics_.dropped("late") += part.count;
+    if (expired(main)) metrics_.drop("late", part.count, main, clock_.output_watermark);
     else if (ready(main)) process(main, part);
     else part.each([&](std::uint32_t p, const In& x) { put_aside(main, {x, part.at->time_at(p), c.pane}); });
   }

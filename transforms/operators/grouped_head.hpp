@@ -39,8 +39,9 @@ class grouped_head {
   }
   // The same where the caller knows better how many elements the dropped rows stand for.
   void count_dropped(const dropped_elements& dropped) {
-    if (dropped.late > 0) metrics_.dropped("late") += dropped.late;
-    if (dropped.closed_window > 0) metrics_.dropped("closed_window") += dropped.closed_window;
+    const timestamp mark = engine_.input_watermark();
+    if (dropped.late > 0) metrics_.drop("late", dropped.late, engine_.last_late(), mark);
+    if (dropped.closed_window > 0) metrics_.drop("closed_window", dropped.closed_window, engine_.last_closed(), mark);
     counted_ = engine_.dropped();
   }
 

@@ -48,6 +48,8 @@ class source_head {
   virtual read_status read(std::uint32_t rows) = 0;
   // What the source promises about elements still to come; idle if its splits say so.
   [[nodiscard]] virtual watermark promise() const = 0;
+  // The split behind the promise, by its name; empty if nothing is left or the source gives its splits no names.
+  [[nodiscard]] virtual std::string split_behind_promise() const { return {}; }
   // When reading makes sense again after `waiting`.
   [[nodiscard]] virtual timestamp next_read() const = 0;
   // Stops reading for good: read() ends and promise() becomes max(). Used to drain.

@@ -150,6 +150,15 @@ class read_operator final : public stage_operator, public source_head, public sp
     return least;
   }
 
+  [[nodiscard]] std::string split_behind_promise() const override {
+    if (stopped_ || !begun_) return {};
+    if (!unopened_.empty()) return name_of(unopened_.front());
+    const watermark least = promise();
+    const auto behind =
+        std::ranges::find_if(open_, [&](const auto& o) { return takes_part() || o->from.promise() == least; });
+    return behind == open_.end() ? std::string() : name_of((*behind)->from.remaining());
+  }
+
   [[nodiscard]] timestamp next_read() const override {
     if (wants_split()) return timestamp::max();
     timestamp next = open_.empty() ? in_.clock.now : timestamp::max();
@@ -247,6 +256,11 @@ class read_operator final : public stage_operator, public source_head, public sp
 
   // Whether it may still take splits over, and give them.
   [[nodiscard]] bool takes_part() const { return shares_ && !stopped_ && !retired_; }
+
+  [[nodiscard]] std::string name_of(const split& of) const {
+    if constexpr (requires { source_.name_of(of); }) return source_.name_of(of);
+    else return {};
+  }
 
   // Lets nothing but broken invariants pass without the name of the step.
   template <class Body>

@@ -157,7 +157,7 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
   void process_run(const bundle& in, std::uint32_t from, std::uint32_t to, const context& c) {
     std::vector<context> alive;
     for (const window& w : c.windows) {
-      if (records_.expired(w)) metrics_.dropped("late") += to - from;
+      if (records_.expired(w)) metrics_.drop("late", to - from, w, clock_.input_watermark);
       else if (sorts || !views_.ready(w)) put_aside(in, from, to, {w, c.pane});
       else alive.push_back({w, c.pane});
     }
@@ -176,7 +176,7 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
       std::string key(in.keys.bytes_at(row));
       Value value = value_at<Value>(in.values, row);
       if constexpr (!sorts) views_.park(w, {std::move(key), std::move(value), time, c.pane});
-      else if (sorted_.late(time, w)) ++metrics_.dropped("late");
+      else if (sorted_.late(time, w)) metrics_.drop("late", 1, w, clock_.input_watermark);
       else sorted_.add(w, key, time, {std::move(value), c.pane});
     }
   }

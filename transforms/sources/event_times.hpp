@@ -51,6 +51,11 @@ class timed_source {
     return std::string(of_->inner.describe()) + ", at event times of a function, out of order by at most "
            + std::to_string(of_->bound.count()) + "ms";
   }
+  [[nodiscard]] std::string name_of(const split& s) const
+    requires requires(const Source& inner) { inner.name_of(s.inner); }
+  {
+    return of_->inner.name_of(s.inner);
+  }
 
  private:
   struct parts {

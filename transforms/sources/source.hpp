@@ -46,7 +46,8 @@ concept split_reader = requires(Reader r, const Reader c, source_output<Element>
 // A source is a value that knows how to divide what it reads into splits and how to open one. A split is codable and
 // says what is still to be read, position included, so that it is also the checkpoint. Beam: a splittable DoFn's
 // restriction. A source may have `committed(split) const`: it is told where each complete epoch ends, so that what lies
-// before can go.
+// before can go; and `std::string name_of(split) const`, by which a job's status names the split that holds a
+// watermark.
 template <class S>
 concept readable = requires(const S s, typename S::split split, std::size_t desired) {
   typename S::element;

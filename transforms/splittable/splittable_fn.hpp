@@ -6,6 +6,7 @@
 #include <millrace/transforms/splittable/tracker.hpp>
 #include <millrace/transforms/splittable/watermark_estimators.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -19,12 +20,14 @@ namespace millrace {
 //   process_result process(const T& x, tracker<offset_range>& range, emitter<U>& out);   // or void: always stops
 //   std::vector<offset_range> split(const T& x, const offset_range&);  // optional: parts to begin with
 //   std::optional<offset_range> truncate(const T& x, const offset_range&);  // optional: what a drain leaves of it
+//   double size(const T& x, const offset_range&);                      // optional: about how much work it is
 //   using estimator = manual_watermark;                                // optional: it follows the tracker in process
 //   timestamp initial_watermark(const T& x, timestamp at);             // optional: the estimator's first state
 //   static constexpr bool bounded_per_element = true;                  // optional; else false if process can resume
 //   void setup(); void teardown(); void start_bundle(); void finish_bundle(emitter<U>&); auto metrics();
 // Contents of side inputs follow the element in process; a bundle_finalizer& may follow the emitters there and in
-// finish_bundle.
+// finish_bundle. By size() idle shards choose whose work they take over; it goes before the restriction's own, and less
+// than 2 is not divided.
 
 namespace detail {
 
@@ -103,6 +106,20 @@ struct splittable_traits {
     if constexpr (requires { fn.split(x, all); }) return fn.split(x, all);
     else if constexpr (requires { fn.split(all); }) return fn.split(all);
     else return {std::move(all)};
+  }
+  // Whether the work for a restriction comes to an end.
+  template <class... Outs>
+  static bool ends(const restriction& of) {
+    if constexpr (requires { of.bounded(); }) return of.bounded();
+    else return bounded<Outs...>();
+  }
+  // About how much work a restriction is, as far as anybody says.
+  static double size(Fn& fn, const T& x, const restriction& of) {
+    if constexpr (requires { fn.size(x, of); }) return std::max(0.0, static_cast<double>(fn.size(x, of)));
+    else if constexpr (requires { of.size(); }) return static_cast<double>(of.size());
+    else if constexpr (requires(const tracker_of<restriction>& t) { t.progress().left; })
+      return tracker_of<restriction>(of).progress().left;
+    else return 2;  // as if it were little, but not too little
   }
   // What a drain leaves of a restriction: of a function that says nothing, the whole of one that ends.
   static std::optional<restriction> truncated(Fn& fn, const T& x, restriction of, bool bounded) {

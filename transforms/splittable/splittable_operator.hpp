@@ -150,12 +150,15 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>, Shapes...> 
   }
   // Rows may still be on their way to it before the watermark is at its end.
   std::optional<double> left() override {
-    if (!takes_part()) return 0.0;
-    return at_end() ? std::optional(sharing_.left(put_off_, may_go())) : std::nullopt;
+    std::optional<double> left;
+    if (!takes_part()) left = 0.0;
+    else if (at_end()) emissions_.around([&] { left = sharing_.left(put_off_, may_go(), size_of()); }, "size()");
+    return left;
   }
   std::optional<std::string> give_split() override {
     std::optional<std::string> given;
-    if (takes_part() && at_end()) emissions_.around([&] { given = sharing_.give(put_off_, may_go()); }, "try_split()");
+    if (takes_part() && at_end())
+      emissions_.around([&] { given = sharing_.give(put_off_, may_go(), size_of()); }, "size() or try_split()");
     return given;
   }
   void settle_split(bool taken) override {
@@ -172,19 +175,16 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>, Shapes...> 
  private:
   static constexpr int rounds_max = 64;
   static constexpr int calls_max = 16;  // of what was put off, in one bundle
-
   static constexpr bool finalizes =
       traits::template finalizes<Outs...> || detail::emissions<Outs...>::template finalizes_bundles<Fn>;
-
   [[nodiscard]] bool takes_part() const { return sharing_.takes_part() && !clock_.draining; }
   [[nodiscard]] bool at_end() const { return clock_.input_watermark == timestamp::max(); }
   // What waits for a delay costs nobody time, and what has no end would have to be shared for ever.
   [[nodiscard]] auto may_go() const {
-    return [now = clock_.now](const work& w) {
-      if (w.due > now) return false;
-      if constexpr (requires { w.pair.value.bounded(); }) return w.pair.value.bounded();
-      else return traits::template bounded<Outs...>();
-    };
+    return [now = clock_.now](const work& w) { return w.due <= now && traits::template ends<Outs...>(w.pair.value); };
+  }
+  [[nodiscard]] auto size_of() {
+    return [this](const work& w) { return traits::size(fn_, w.pair.key, w.pair.value); };
   }
 
   // False for the number behind the last output.
@@ -213,7 +213,7 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>, Shapes...> 
   void take(pair all, timestamp time, const context& in) {
     const window& w = in.windows.front();
     if (w.max_timestamp() + lateness_ < clock_.input_watermark && views_.may_be_forgotten(w, clock_.input_watermark))
-      ++metrics_.dropped("late");
+      metrics_.drop("late", 1, w, clock_.input_watermark);
     else if (views_.ready(w)) begin_work(std::move(all), time, in);
     else views_.park(w, {{}, std::move(all), time, in.pane});
   }

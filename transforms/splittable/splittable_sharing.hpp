@@ -26,20 +26,20 @@ class splittable_sharing {
   [[nodiscard]] bool offers() const { return !given_.empty(); }
   [[nodiscard]] timestamp hold() const { return given_.hold(); }
 
-  // About how much of what may go is left.
-  template <class MayGo>
-  double left(const records& own, MayGo&& may_go) const {
+  // About how much of what may go is left: the sum of its sizes.
+  template <class MayGo, class SizeOf>
+  double left(const records& own, MayGo&& may_go, SizeOf&& size_of) const {
     double left = 0;
     for (const work& w : own.all())
-      if (may_go(w)) left += left_of(w);
+      if (may_go(w)) left += size_of(w);
     return left;
   }
   // Offers half of what may go, or else a part of the only one.
-  template <class MayGo>
-  std::optional<std::string> give(records& own, MayGo&& may_go) {
+  template <class MayGo, class SizeOf>
+  std::optional<std::string> give(records& own, MayGo&& may_go, SizeOf&& size_of) {
     own.give_half(given_, may_go);
     for (work& w : own.all()) {
-      if (!given_.empty() || !may_go(w) || left_of(w) < 2) continue;
+      if (!given_.empty() || !may_go(w) || size_of(w) < 2) continue;
       tracker_of<Restriction> whole(w.pair.value);
       auto rest = whole.try_split(0.5);
       if (!rest) continue;
@@ -72,13 +72,6 @@ class splittable_sharing {
   void decode(reader& from) { retired_ = coder<bool>::decode(from); }
 
  private:
-  [[nodiscard]] static double left_of(const work& w) {
-    if constexpr (requires { w.pair.value.size(); }) return static_cast<double>(w.pair.value.size());
-    else if constexpr (requires(const tracker_of<Restriction>& t) { t.progress().left; })
-      return tracker_of<Restriction>(w.pair.value).progress().left;
-    else return 2;  // as if it were little, but not too little
-  }
-
   records given_;
   bool shares_ = false;
   bool retired_ = false;

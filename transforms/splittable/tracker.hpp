@@ -11,7 +11,8 @@ namespace millrace {
 
 // The tracker that a restriction names: `using tracker = ...;` in the restriction. A restriction may also have a
 // size(), in a unit of its own: about how much work it is, by which idle shards choose what they take over. Less than 2
-// is not divided. Without it the tracker's progress() says how much is left, if it has one.
+// is not divided. Without it the tracker's progress() says how much is left, if it has one; a size() of the function
+// goes before both.
 template <class Restriction>
 using tracker_of = typename Restriction::tracker;
 

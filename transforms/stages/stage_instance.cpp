@@ -305,6 +305,18 @@ std::map<std::string, metric_board> stage_instance::attempted() const {
   return all;
 }
 
+bool stage_instance::has_drops() const {
+  return std::ranges::any_of(steps_, [](const step& s) { return s.metrics && s.metrics->has_drops(); });
+}
+
+std::vector<step_drop> stage_instance::take_drops() {
+  std::vector<step_drop> all;
+  for (auto& s : steps_)
+    if (s.of && s.metrics)
+      for (drop_record& one : s.metrics->take_drops()) all.push_back({s.of->path, std::move(one)});
+  return all;
+}
+
 std::map<std::string, metric_board> metrics_of_snapshot(const graph& of, const stage_plan& which,
                                                         std::string_view snapshot) {
   reader from(snapshot);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <millrace/transforms/metrics/notices.hpp>
 #include <millrace/transforms/plan/plan.hpp>
 #include <millrace/transforms/side/side_budget.hpp>
 
@@ -111,6 +112,9 @@ class stage_instance {
   [[nodiscard]] std::map<std::string, const metric_board*> metrics() const;
   // What they have reported since it was made or restored, with what failed calls have.
   [[nodiscard]] std::map<std::string, metric_board> attempted() const;
+  // Whether any of them has dropped elements since take_drops().
+  [[nodiscard]] bool has_drops() const;
+  [[nodiscard]] std::vector<step_drop> take_drops();
 
  private:
   struct step {

@@ -72,6 +72,7 @@ void grouping::add(std::string_view key, const window_set& windows, timestamp at
   for (const window& in : windows) {
     if (strategy_.expiry(in) < clocks_.watermark) {
       ++dropped_.late;
+      last_late_ = in;
       continue;
     }
     const key_id id = key_of(key);
@@ -113,6 +114,7 @@ void grouping::add_to(key_id id, const window& in, const pending_element& e) {
   group_window& to = window_of(id, in);
   if (to.closed) {
     ++dropped_.closed_window;
+    last_closed_ = in;
     return;
   }
   if (!to.has_buffer) {

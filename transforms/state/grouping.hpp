@@ -80,6 +80,9 @@ class grouping {
 
   [[nodiscard]] timestamp input_watermark() const { return clocks_.watermark; }
   [[nodiscard]] const dropped_elements& dropped() const { return dropped_; }
+  // The windows from which it has last dropped elements for each cause. Not part of a snapshot.
+  [[nodiscard]] const window& last_late() const { return last_late_; }
+  [[nodiscard]] const window& last_closed() const { return last_closed_; }
   // Keys with state.
   [[nodiscard]] std::size_t size() const { return ids_.size(); }
   // No key has state.
@@ -172,6 +175,8 @@ class grouping {
   timer_buckets clock_timers_;
   holds holds_;
   dropped_elements dropped_;
+  window last_late_;
+  window last_closed_;
 };
 
 }  // namespace millrace

@@ -16,8 +16,10 @@ epoch_ledger two_shards_one_with_effects() {
 TEST(epoch_ledger, an_epoch_is_whole_with_the_part_of_every_shard) {
   auto ledger = two_shards_one_with_effects();
   ledger.begin(1);
-  EXPECT_EQ(ledger.part(1, {0, 0}, "a"), nullptr);
-  const auto whole = ledger.part(1, {1, 0}, "b");
+  EXPECT_EQ(ledger.part(1, {0, 0}, "a", timestamp{7}), nullptr);
+  const auto whole = ledger.part(1, {1, 0}, "b", timestamp{9});
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->clock, timestamp{9});
   ASSERT_NE(whole, nullptr);
   EXPECT_EQ(whole->epoch, 1U);
   EXPECT_EQ(whole->job, "job");
@@ -29,8 +31,8 @@ TEST(epoch_ledger, an_epoch_is_whole_with_the_part_of_every_shard) {
 TEST(epoch_ledger, is_over_only_when_effects_are_committed) {
   auto ledger = two_shards_one_with_effects();
   ledger.begin(1);
-  ledger.part(1, {0, 0}, "a");
-  ledger.part(1, {1, 0}, "b");
+  ledger.part(1, {0, 0}, "a", timestamp{7});
+  ledger.part(1, {1, 0}, "b", timestamp{7});
   EXPECT_FALSE(ledger.idle());
   EXPECT_EQ(ledger.durable(1), (std::set<epoch_ledger::shard_key>{{1, 0}}));
   EXPECT_TRUE(ledger.committed(1, {1, 0}));
@@ -41,13 +43,13 @@ TEST(epoch_ledger, is_over_only_when_effects_are_committed) {
 TEST(epoch_ledger, ignores_parts_of_an_abandoned_epoch) {
   auto ledger = two_shards_one_with_effects();
   ledger.begin(1);
-  ledger.part(1, {0, 0}, "old");
+  ledger.part(1, {0, 0}, "old", timestamp{7});
   ledger.abandon();
   EXPECT_TRUE(ledger.idle());
-  EXPECT_EQ(ledger.part(1, {1, 0}, "old"), nullptr);
+  EXPECT_EQ(ledger.part(1, {1, 0}, "old", timestamp{7}), nullptr);
   ledger.begin(2);
-  EXPECT_EQ(ledger.part(1, {1, 0}, "old"), nullptr);
-  EXPECT_EQ(ledger.part(2, {1, 0}, "new"), nullptr) << "shard (0, 0) has yet to hand in its part";
+  EXPECT_EQ(ledger.part(1, {1, 0}, "old", timestamp{7}), nullptr);
+  EXPECT_EQ(ledger.part(2, {1, 0}, "new", timestamp{7}), nullptr) << "shard (0, 0) has yet to hand in its part";
 }
 
 TEST(epoch_ledger, epochs_count_upwards_one_at_a_time) {

@@ -28,13 +28,16 @@ std::vector<offset_range> ranges(const records& in) {
 bool all_may(const records::work& /*w*/) {
   return true;
 }
+double size_of(const records::work& w) {
+  return static_cast<double>(w.pair.value.to - w.pair.value.from);
+}
 
 TEST(splittable_sharing, gives_the_later_half_of_what_may_go) {
   records own;
   for (std::int64_t i = 0; i < 6; ++i) own.add(of({i, i + 10}));
   sharing s;
   s.begin();
-  const auto offer = s.give(own, [](const records::work& w) { return w.pair.value.from != 5; });
+  const auto offer = s.give(own, [](const records::work& w) { return w.pair.value.from != 5; }, size_of);
   ASSERT_TRUE(offer);
   EXPECT_THAT(ranges(own),
               ElementsAre(offset_range{0, 10}, offset_range{1, 11}, offset_range{2, 12}, offset_range{5, 15}));
@@ -48,14 +51,14 @@ TEST(splittable_sharing, divides_the_only_one_unless_it_is_little) {
   own.add(of({0, 10}));
   sharing s;
   s.begin();
-  ASSERT_TRUE(s.give(own, all_may));
+  ASSERT_TRUE(s.give(own, all_may, size_of));
   EXPECT_THAT(ranges(own), ElementsAre(offset_range{0, 4}));  // (10 + 1) / 2 from before the first, which is -1
   s.settle(own, false);
   EXPECT_THAT(ranges(own), ElementsAre(offset_range{0, 4}, offset_range{4, 10}));
   records one;
   one.add(of({3, 4}));
-  EXPECT_EQ(s.give(one, all_may), std::nullopt);
-  EXPECT_EQ(s.give(own, [](const records::work& /*w*/) { return false; }), std::nullopt);
+  EXPECT_EQ(s.give(one, all_may, size_of), std::nullopt);
+  EXPECT_EQ(s.give(own, [](const records::work& /*w*/) { return false; }, size_of), std::nullopt);
 }
 
 TEST(splittable_sharing, holds_the_watermark_for_what_it_offers_and_takes_nothing_that_would_be_late) {
@@ -64,7 +67,7 @@ TEST(splittable_sharing, holds_the_watermark_for_what_it_offers_and_takes_nothin
   own.add(of({0, 10}, 50));
   sharing s;
   s.begin();
-  const auto offer = s.give(own, all_may);
+  const auto offer = s.give(own, all_may, size_of);
   ASSERT_TRUE(offer);
   EXPECT_EQ(s.hold(), timestamp{50});
   records theirs;
@@ -81,16 +84,35 @@ struct weighted_range : offset_range {
   [[nodiscard]] double size() const { return static_cast<double>(to > 50 ? 100 * (to - from) : to - from); }
 };
 
-TEST(splittable_sharing, asks_a_restriction_that_has_a_size_how_much_it_is) {
-  using weighted = detail::splittable_records<int, weighted_range, timestamp>;
-  weighted own;
-  const auto add = [&](std::int64_t from, std::int64_t to) {
-    own.add({{1, weighted_range{{from, to}}}, {}, context{}, timestamp::min(), {}, {}});
-  };
-  add(0, 10);
-  add(60, 62);
-  const detail::splittable_sharing<int, weighted_range, timestamp> s;
-  EXPECT_EQ(s.left(own, [](const weighted::work& /*w*/) { return true; }), 210);
+template <class Fn, class Restriction>
+double size_for(const Restriction& of) {
+  Fn fn{};
+  return detail::splittable_traits<Fn, int>::size(fn, 7, of);
+}
+struct over_weighted {
+  static weighted_range initial_restriction(int /*n*/) { return {}; }
+};
+struct over_offsets {
+  static offset_range initial_restriction(int /*n*/) { return {}; }
+};
+struct sized_by_element {
+  static weighted_range initial_restriction(int /*n*/) { return {}; }
+  static int size(int n, const weighted_range& of) { return static_cast<int>(of.to - of.from) * n; }
+};
+
+TEST(splittable_sharing, asks_the_function_then_the_restriction_then_the_tracker_how_much_it_is) {
+  EXPECT_EQ(size_for<over_weighted>(weighted_range{{60, 62}}), 200);
+  EXPECT_EQ(size_for<over_offsets>(offset_range{60, 62}), 2);
+  EXPECT_EQ(size_for<sized_by_element>(weighted_range{{60, 62}}), 14);
+}
+
+TEST(splittable_sharing, adds_up_what_may_go) {
+  records own;
+  own.add(of({0, 10}));
+  own.add(of({60, 62}));
+  own.add(of({70, 75}));
+  const auto may_go = [](const records::work& w) { return w.pair.value.from != 60; };
+  EXPECT_EQ(sharing().left(own, may_go, size_of), 15);
 }
 
 struct counting {
@@ -102,8 +124,9 @@ struct counting {
 };
 
 // A splittable function on a shard whose rows are put off after one claim.
-struct driven_counting {
-  driven_counting() : op(in.get(), counting{}, {.claims_max = 1}, {}) {
+template <class Fn>
+struct driven_function {
+  driven_function() : op(in.get(), Fn{}, {.claims_max = 1}, {}) {
     op.connect(0, static_cast<receiver<int>&>(out));
     op.setup();
     op.share();
@@ -131,8 +154,43 @@ struct driven_counting {
 
   driven_environment in;
   caught<int> out;
-  splittable_operator<int, counting, detail::output_list<int>> op;
+  splittable_operator<int, Fn, detail::output_list<int>> op;
 };
+using driven_counting = driven_function<counting>;
+
+// Of eight it says that they are little work.
+struct sized_counting : counting {
+  static double size(int n, const offset_range& of) { return n == 8 ? 1 : 10 * static_cast<double>(of.to - of.from); }
+};
+
+TEST(splittable_sharing, a_shard_goes_by_what_the_function_says_is_left) {
+  driven_function<sized_counting> shard;
+  shard.accept(8);
+  shard.in.clock.input_watermark = timestamp::max();
+  EXPECT_EQ(shard.op.left(), 1);
+  EXPECT_EQ(shard.op.give_split(), std::nullopt) << "less than 2 is not divided";
+  driven_function<sized_counting> other;
+  other.accept(5);
+  other.in.clock.input_watermark = timestamp::max();
+  EXPECT_EQ(other.op.left(), 40);
+  EXPECT_TRUE(other.op.give_split());
+}
+
+struct unsized_counting : counting {
+  static double size(int /*n*/, const offset_range& /*of*/) { throw std::runtime_error("who knows"); }
+};
+
+TEST(splittable_sharing, a_size_that_throws_fails_the_step) {
+  driven_function<unsized_counting> shard;
+  shard.accept(8);
+  shard.in.clock.input_watermark = timestamp::max();
+  try {
+    static_cast<void>(shard.op.left());
+    FAIL();
+  } catch (const element_failure& failure) {
+    EXPECT_THAT(failure.what(), testing::HasSubstr("size(): who knows"));
+  }
+}
 
 TEST(splittable_sharing, a_shard_holds_its_watermark_until_nobody_has_anything_to_give) {
   driven_counting donor;
