@@ -60,6 +60,7 @@ class stateful_bundle {
   void add(waiting_element e) { elements_.push_back(std::move(e)); }
   void add(const std::vector<bundle_timer>& timers) { timers_.insert(timers_.end(), timers.begin(), timers.end()); }
   [[nodiscard]] const std::vector<bundle_timer>& timers() const { return timers_; }
+  [[nodiscard]] bool empty() const { return elements_.empty() && timers_.empty(); }
 
   // Calls work(), which does the whole bundle, until it succeeds; after a failure undo(reached), which is told how many
   // elements were worked on. Throws the failure that lasts.

@@ -77,9 +77,8 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
   void setup() override { emissions_.setup(fn_); }
   // The function's bundle begins with its first element or timer: clocks that move are no bundle of it.
   void finish_bundle() override {
-    if (std::exchange(in_bundle_, false)) {
-      if constexpr (redone) do_bundle();
-      else end();
+    if constexpr (redone) {
+      if (!bundle_.empty()) do_bundle();
     }
     collect();
   }
@@ -136,12 +135,7 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
   static constexpr std::uint32_t fresh_max = 1024;
 
   void begin() {
-    if (!std::exchange(in_bundle_, true) && !redone) emissions_.start_bundle(fn_);
     emissions_.each([](auto& e) { e.begin_stamped(); });
-  }
-  void end() {
-    finalization_.begin(clock_.now);
-    emissions_.finish_bundle(fn_, finalization_.out());
   }
   // The whole bundle of a function that is told of it, as often as it takes.
   void do_bundle() {
@@ -149,12 +143,13 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
     const std::size_t registered = finalization_.registered();
     const auto work = [&] {
       emissions_.start_bundle(fn_);
-      emissions_.each([](auto& e) { e.begin_stamped(); });
+      begin();
       bundle_.give_elements([&](const auto& e) { process(e.value, e.key, e.at, e.in); });
       fire_in_order(bundle_.timers());
       emissions_.end();
       bundle_.give_none();
-      end();
+      finalization_.begin(clock_.now);
+      emissions_.finish_bundle(fn_, finalization_.out());
     };
     bundle_.run(work, [&](std::uint64_t elements) {
       emissions_.end();
@@ -392,7 +387,6 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
   detail::emissions<Outs...> emissions_;
   [[no_unique_address]] std::conditional_t<redone, detail::stateful_bundle<element, Outs...>, nothing> bundle_;
   receiver<failed<element>>* errors_ = nullptr;  // of a function that is called again for elements
-  bool in_bundle_ = false;
 };
 
 }  // namespace millrace
