@@ -111,16 +111,18 @@ test_stream<text> two_bundles() {
 
 TEST_P(stateful_bundles, that_fail_once_leave_each_output_and_call_once) {
   const auto seen = std::make_shared<witness>();
-  seen->failures = {{"b", 1}, {"start", 1}};
+  seen->failures = {{"b", 1}, {"start", 1}, {"finish", 1}};
   const recording<text> given;
   pipeline p("told");
   p | two_bundles() | windows() | keyed() | par_do("tell", told<false>(seen)) | collect("given", given);
   auto metrics = run_on(GetParam(), p);
-  EXPECT_EQ(seen->log, "start teardown start a b teardown start a b finish start c finish start end finish "
-                       "acknowledge-bundle acknowledge-bundle acknowledge-end acknowledge-bundle teardown ");
+  EXPECT_EQ(
+      seen->log,
+      "start teardown start a b teardown start a b finish teardown start a b finish start c finish start end finish "
+      "acknowledge-bundle acknowledge-bundle acknowledge-end acknowledge-bundle teardown ");
   EXPECT_THAT(values_of(given), ElementsAre("a", "ab", "bundle ab", "abc", "bundle c", "end abc"));
   EXPECT_EQ(metrics.metrics.at("tell").counters().at("calls"), 3);
-  EXPECT_EQ(metrics.attempted.at("tell").counters().at("calls"), 5);
+  EXPECT_EQ(metrics.attempted.at("tell").counters().at("calls"), 7);
   EXPECT_EQ(metrics.metrics.at("tell").elements_in, 3U);
 }
 
