@@ -7,6 +7,8 @@
 #include <millrace/transforms/side/as_view.hpp>
 #include <millrace/transforms/sources/create.hpp>
 #include <millrace/transforms/state/cell.hpp>
+#include <millrace/transforms/state/timer.hpp>
+#include <millrace/transforms/state/timer_family.hpp>
 #include <millrace/transforms/window_into.hpp>
 #include <millrace/transforms/windows/fixed.hpp>
 
@@ -77,7 +79,7 @@ TEST_P(finalizers, of_a_stateful_function_are_called_once_after_its_bundles_are_
   p | two_bundles() | with_keys("key", [](const text& /*x*/) { return text("k"); })
       | par_do("acknowledge", acknowledging_with_state<false>(seen)) | collect("counts", counts);
   run_on(GetParam(), p);
-  EXPECT_EQ(seen->log, "a b c acknowledge a acknowledge b bundle of 2 acknowledge c bundle of 1 ");
+  EXPECT_EQ(seen->log, "a a b c acknowledge a acknowledge b bundle of 2 acknowledge c bundle of 1 ");
   EXPECT_THAT(values_of(counts), ElementsAre(1, 2, 3));
 }
 
@@ -97,7 +99,83 @@ TEST_P(finalizers, of_a_stateful_function_that_fails_are_not_called) {
   p | two_bundles() | with_keys("key", [](const text& /*x*/) { return text("k"); })
       | par_do("acknowledge", acknowledging_with_state<false>(seen));
   EXPECT_ANY_THROW(run_on(GetParam(), p));
-  EXPECT_EQ(seen->log, "a ");
+  EXPECT_EQ(seen->log, "a a a a ");
+}
+
+// Acknowledges timers alone; the first fails at first after it has registered.
+class acknowledging_timers {
+ public:
+  using output = text;
+  explicit acknowledging_timers(std::shared_ptr<witness> of) : of_(std::move(of)) {}
+  auto cells() { return std::tie(timer_, family_); }
+  void process(const kv<text, text>& /*x*/, const number& /*side*/, emitter<text>& /*out*/) {
+    timer_.set(timestamp{7}, no_output);
+    family_.set("tag", timestamp{8}, no_output);
+  }
+  void on_timer(const event_timer& /*t*/, const text& key, const number& side, emitter<text>& out,
+                bundle_finalizer& after) {
+    acknowledge("timer of " + key + " with " + std::to_string(side), out, after);
+  }
+  void on_timer(const event_timer_family& t, const text& key, emitter<text>& out, bundle_finalizer& after) {
+    acknowledge(t.tag() + " of " + key, out, after);
+  }
+
+ private:
+  void acknowledge(const text& what, emitter<text>& out, bundle_finalizer& after) {
+    after.after_commit(1h, [of = of_, what] { of->log += "acknowledge " + what + ", "; });
+    if (of_->failures_left-- > 0) throw std::runtime_error("not yet");
+    of_->log += what + ", ";
+    out(what);
+  }
+
+  std::shared_ptr<witness> of_;
+  event_timer timer_{"timer"};
+  event_timer_family family_{"family"};
+};
+
+// Acknowledges the end of windows alone; it fails at first after it has registered.
+class acknowledging_ends {
+ public:
+  using output = text;
+  explicit acknowledging_ends(std::shared_ptr<witness> of) : of_(std::move(of)) {}
+  auto cells() { return std::tie(seen_); }
+  void process(const kv<text, text>& x, const number& /*side*/, emitter<text>& /*out*/) { seen_.set(x.value); }
+  void on_window_expiration(const text& key, const number& side, emitter<text>& out, bundle_finalizer& after) {
+    after.after_commit(1h, [of = of_, key] { of->log += "acknowledge " + key + ", "; });
+    if (of_->failures_left-- > 0) throw std::runtime_error("not yet");
+    out(key + " " + seen_.get() + std::to_string(side));
+  }
+
+ private:
+  std::shared_ptr<witness> of_;
+  value_state<text> seen_{"seen"};
+};
+
+// One element "a" at 1 in the window [0, 10) of key "k", with the side input 5, through a step.
+template <class Step>
+std::vector<text> given_by(runner on, Step step) {
+  recording<text> given;
+  pipeline p("one element");
+  const auto side = p | create("side", {number{5}}) | as_singleton("view");
+  p | test_stream<text>("input").add_at(timestamp{1}, {"a"}).advance_watermark_to_infinity()
+      | window_into("windows", {.into = fixed(10ms)}) | with_keys("key", [](const text& /*x*/) { return text("k"); })
+      | par_do("acknowledge", std::move(step), with(side)) | collect("given", given);
+  run_on(on, p);
+  return values_of(given);
+}
+
+TEST_P(finalizers, of_timers_are_called_once) {
+  const auto seen = std::make_shared<witness>();
+  seen->failures_left = 2;
+  EXPECT_THAT(given_by(GetParam(), acknowledging_timers(seen)), ElementsAre("timer of k with 5", "tag of k"));
+  EXPECT_EQ(seen->log, "timer of k with 5, tag of k, acknowledge timer of k with 5, acknowledge tag of k, ");
+}
+
+TEST_P(finalizers, of_the_end_of_a_window_are_called_once) {
+  const auto seen = std::make_shared<witness>();
+  seen->failures_left = 2;
+  EXPECT_THAT(given_by(GetParam(), acknowledging_ends(seen)), ElementsAre("k a5"));
+  EXPECT_EQ(seen->log, "acknowledge k, ");
 }
 
 // Acknowledges each position; fails once at position 1 after it has registered.

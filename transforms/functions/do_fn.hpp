@@ -26,8 +26,13 @@ namespace millrace {
 //                                                        // bounded input are dropped, or fire when the clock comes to
 //                                                        them:
 //   static constexpr bool fires_clock_timers_at_end = true;
-// Contents of side inputs follow the element; a metric_board& may follow the emitters, and then, in process and in
-// finish_bundle, a bundle_finalizer&.
+// Contents of side inputs follow the element; a metric_board& may follow the emitters, and then, in process, on_timer,
+// on_window_expiration and finish_bundle, a bundle_finalizer&.
+//
+// A call that throws is made again, up to the attempts of the job. A function with start_bundle or finish_bundle may
+// keep something of its bundle in itself, so then its whole bundle is done again, by a new copy of it: with the cells
+// and timers that there were before the bundle, and without the outputs, registered calls and metrics of the failed
+// attempt. For that, a stateful one costs a copy of each record that a bundle touches.
 
 namespace detail {
 

@@ -41,6 +41,8 @@ void stable_input::advance() {
     bundle::decode(from, given);
     move_clock();
     head_->accept(given);
+    inner_->finish_bundle();  // each is a bundle of its own, as it will be after a rewind
+    inner_->start_bundle();
     kept_.pop_front();
   }
   move_clock();

@@ -5,6 +5,7 @@
 #include <millrace/transforms/operators/grouping_spec.hpp>
 #include <millrace/transforms/operators/keyed_writer.hpp>
 #include <millrace/transforms/operators/stable_input.hpp>
+#include <millrace/transforms/operators/stateful_calls.hpp>
 #include <millrace/transforms/operators/stateful_operator.hpp>
 #include <millrace/transforms/state/cell.hpp>          // IWYU pragma: export
 #include <millrace/transforms/state/timer.hpp>         // IWYU pragma: export
@@ -79,30 +80,6 @@ void refuse_unsound_state(const pcollection<T>& in, std::string_view name, Fn fn
   if (const auto twice = std::ranges::adjacent_find(names); twice != names.end())
     throw pipeline_error(g.path_of(name), "two cells are named \"" + *twice + "\"; each needs a name of its own");
 }
-
-// What the calls of a stateful function are given besides its outputs: key and element, and the contents of side
-// inputs.
-template <class Fn, class Key, class Value, class... Contents>
-struct stateful_calls {
-  using element = kv<Key, Value>;
-  template <class... Outs>
-  static constexpr bool processes =
-      requires(Fn fn, const element& x, const Contents&... c, emitter<Outs>&... out) { fn.process(x, c..., out...); }
-      || requires(Fn fn, const element& x, const Contents&... c, emitter<Outs>&... out,
-                  metric_board& m) { fn.process(x, c..., out..., m); }
-      || requires(Fn fn, const element& x, const Contents&... c, emitter<Outs>&... out,
-                  bundle_finalizer& f) { fn.process(x, c..., out..., f); }
-      || requires(Fn fn, const element& x, const Contents&... c, emitter<Outs>&... out, metric_board& m,
-                  bundle_finalizer& f) { fn.process(x, c..., out..., m, f); };
-  // Whether it takes the firings of a kind of timer, if it has one.
-  template <class Timer, class... Outs>
-  static constexpr bool fires =
-      !function_cells<Fn>::types::template has<Timer>
-      || requires(Fn fn, const Timer& t, const Key& k, emitter<Outs>&... out) { fn.on_timer(t, k, out...); }
-      || requires(Fn fn, const Timer& t, const Key& k, const Contents&... c, emitter<Outs>&... out) {
-           fn.on_timer(t, k, c..., out...);
-         };
-};
 
 // Stops compilation with one sentence where a stateful function lacks what its cells ask for.
 template <class T, class Fn, class... Outs, class... Contents>

@@ -2,15 +2,20 @@
 
 #include <millrace/transforms/errors.hpp>
 #include <millrace/transforms/functions/do_fn.hpp>
+#include <millrace/transforms/operators/element_operator_emitting.hpp>
 #include <millrace/transforms/operators/emissions.hpp>
 #include <millrace/transforms/operators/failure.hpp>
 #include <millrace/transforms/operators/operator.hpp>
+#include <millrace/transforms/operators/stateful_bundle.hpp>
+#include <millrace/transforms/operators/stateful_calls.hpp>
 #include <millrace/transforms/operators/stateful_records.hpp>
 #include <millrace/transforms/operators/stateful_views.hpp>
 #include <millrace/transforms/state/sorted_input.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,32 +33,43 @@ class stateful_operator;
 // time. What a failed call wrote, set or emitted is taken back before the next attempt. Elements of expired windows are
 // dropped and counted. Due timers travel in a bundle to the shard itself and stay pending until that bundle is
 // accepted; a key's timers fire by time, those that a callback sets included. Windows whose side inputs are not ready
-// are left alone until they are.
+// are left alone until they are. A function that is told when a bundle begins or ends may keep something of it in
+// itself: when it throws, its whole bundle is done again by a new copy of it, with state and timers as they were.
 template <class Key, class Value, class Fn, class... Outs, class... Shapes>
 class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...> final : public stage_operator,
                                                                                          public stage_head,
                                                                                          public view_consumer,
                                                                                          public epoch_participant {
-  using records = detail::stateful_records<Fn>;
+  static constexpr bool redone = detail::bundle_function<Fn, Outs...>;  // a whole bundle at a time
+  using records = detail::stateful_records<Fn, redone>;
   using element = kv<Key, Value>;
+  using calls = detail::stateful_calls<Fn, Key, Value, typename Shapes::contents...>;
+  struct nothing {
+    template <class... As>
+    explicit nothing(const As&... /*of*/) {}
+  };
 
  public:
   stateful_operator(const operator_environment& in, const windowing_strategy& strategy, Fn fn,
                     const std::tuple<view_source<Shapes>...>& views)
-      : step_(in.step), attempts_max_(std::max(1U, in.attempts_max)), clock_(in.clock), metrics_(in.metrics),
-        fn_(std::move(fn)), records_(fn_, strategy, in.clock, has_expiration),
-        sorted_(strategy, in.clock, records::sorted), views_(in, views, strategy.allowed_lateness), emissions_(in) {
+      : step_(in.step), attempts_max_(redone ? 1U : std::max(1U, in.attempts_max)), clock_(in.clock),
+        metrics_(in.metrics), prototype_(fn), fn_(std::move(fn)),
+        records_(fn_, strategy, in.clock, calls::template expires<Outs...>),
+        sorted_(strategy, in.clock, records::sorted), views_(in, views, strategy.allowed_lateness), emissions_(in),
+        bundle_(in) {
     detail::bind_metrics(fn_, in.metrics);
+    if constexpr (redone) bundle_.take_outputs_of(emissions_);
   }
 
   void connect(std::size_t output, receiver_ref next) override {
-    if (!emissions_.connect(output, next)) errors_ = &next.as<failed<element>>();
+    if constexpr (redone) bundle_.connect(output, next);
+    else if (!emissions_.connect(output, next)) errors_ = &next.as<failed<element>>();
   }
   stage_head* as_head() override { return this; }
   view_consumer* as_view_consumer() override { return this; }
 
   // Only functions that register calls take part in epochs.
-  epoch_participant* as_epoch_participant() override { return finalizes ? this : nullptr; }
+  epoch_participant* as_epoch_participant() override { return calls::template finalizes<Outs...> ? this : nullptr; }
   void prepare(std::uint64_t epoch) override { finalization_.prepare(epoch); }
   void commit(std::uint64_t epoch) override { finalization_.commit(epoch, clock_.now); }
   void abort() noexcept override { finalization_.abort(); }
@@ -61,9 +77,8 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
   void setup() override { emissions_.setup(fn_); }
   // The function's bundle begins with its first element or timer: clocks that move are no bundle of it.
   void finish_bundle() override {
-    if (std::exchange(in_bundle_, false)) {
-      finalization_.begin(clock_.now);
-      emissions_.finish_bundle(fn_, finalization_.out());
+    if constexpr (redone) {
+      if (!bundle_.empty()) do_bundle();
     }
     collect();
   }
@@ -77,6 +92,7 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
       process_run(in, row, run.end, in.contexts[run.context]);
       row = run.end;
     }
+    if constexpr (redone) return bundle_.add(in.timers);
     fire_in_order(in.timers);
     if (!in.timers.empty()) forget_expired();
     emissions_.end();
@@ -115,26 +131,52 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
 
  private:
   static constexpr bool sorts = detail::sorts_input<Fn>();
-  static constexpr bool expiration_reads_views =
-      requires(Fn fn, const Key& key, const typename Shapes::contents&... contents, emitter<Outs>&... out) {
-        fn.on_window_expiration(key, contents..., out...);
-      };
-  static constexpr bool has_expiration =
-      expiration_reads_views
-      || requires(Fn fn, const Key& key, emitter<Outs>&... out) { fn.on_window_expiration(key, out...); };
-  template <class... After>
-  static constexpr bool processes_with =
-      requires(Fn fn, const element& x, const typename Shapes::contents&... c, emitter<Outs>&... out, After&... after) {
-        fn.process(x, c..., out..., after...);
-      };
-  static constexpr bool finalizes = processes_with<bundle_finalizer> || processes_with<metric_board, bundle_finalizer>
-                                    || detail::emissions<Outs...>::template finalizes_bundles<Fn>;
   // How many timers that callbacks have set may fire in one bundle, so that a loop of them lets go of its stage.
   static constexpr std::uint32_t fresh_max = 1024;
 
   void begin() {
-    if (!std::exchange(in_bundle_, true)) emissions_.start_bundle(fn_);
     emissions_.each([](auto& e) { e.begin_stamped(); });
+  }
+  // The whole bundle of a function that is told of it, as often as it takes.
+  void do_bundle() {
+    const metric_board before = metrics_;
+    const std::size_t registered = finalization_.registered();
+    const auto work = [&] {
+      emissions_.start_bundle(fn_);
+      begin();
+      bundle_.give_elements([&](const auto& e) { process(e.value, e.key, e.at, e.in); });
+      fire_in_order(bundle_.timers());
+      emissions_.end();
+      bundle_.give_none();
+      finalization_.begin(clock_.now);
+      emissions_.finish_bundle(fn_, finalization_.out());
+    };
+    bundle_.run(work, [&](std::uint64_t elements) {
+      emissions_.end();
+      records_.set_back();
+      finalization_.back_to(registered);
+      metrics_.take_back_to(before);
+      for (; elements > 0; --elements) metrics_.attempt_again();
+      renew();
+    });
+    records_.keep();
+    put_back_left();
+    const bool fired = !bundle_.timers().empty();
+    bundle_.conclude();
+    if (fired) forget_expired();
+  }
+  void renew() {
+    teardown();
+    Fn fresh = prototype_;
+    std::destroy_at(&fn_);
+    std::construct_at(&fn_, std::move(fresh));
+    detail::bind_metrics(fn_, metrics_);
+    setup();
+  }
+  void put_back_left() {
+    for (const bundle_timer& t : bundle_.left())
+      for (auto& e : bundle_.take_ordered(t)) sorted_.add(t.in, t.key, e.at, {std::move(e.value.value), e.in.pane});
+    put_back(bundle_.left());
   }
   void forget_expired() {
     records_.forget_expired([this](const window& w) { return sorted_.has(w) || views_.waits(w); });
@@ -148,7 +190,7 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
     bool begun = false;
     views_.release([&](const window& in, const auto& waiting) {
       if (!std::exchange(begun, true)) begin();
-      process({decode_key<Key>(waiting.key), waiting.value}, waiting.key, waiting.time, {in, waiting.pane});
+      take({decode_key<Key>(waiting.key), waiting.value}, waiting.key, waiting.time, {in, waiting.pane});
     });
     if (begun) emissions_.end();
   }
@@ -165,7 +207,7 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
     for (std::uint32_t row = from; row < to; ++row) {
       const std::string_view key = in.keys.bytes_at(row);
       const element x{decode_key<Key>(key), value_at<Value>(in.values, row)};
-      for (const context& one : alive) process(x, key, in.time_at(row), one);
+      for (const context& one : alive) take(x, key, in.time_at(row), one);
     }
   }
   // Rows of one window wait for their turn in the order of time, or for their side inputs.
@@ -180,10 +222,17 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
       else sorted_.add(w, key, time, {std::move(value), c.pane});
     }
   }
+  // One element in one window: now, or when its bundle ends.
+  void take(const element& x, std::string_view key, timestamp time, const context& in) {
+    if constexpr (redone) bundle_.add({x, std::string(key), time, in});
+    else process(x, key, time, in);
+  }
   void process(const element& x, std::string_view key, timestamp time, const context& in) {
     auto place = records_.open(in.windows.front(), key);
     const auto& arguments = views_.arguments(in.windows.front());
-    const auto body = [&](auto&... out) { arguments.apply([&](const auto&... c) { process_with(x, c..., out...); }); };
+    const auto body = [&](auto&... out) {
+      arguments.apply([&](const auto&... c) { calls::process(fn_, metrics_, finalization_.out(), x, c..., out...); });
+    };
     const auto give_up = [&](const std::string& cause, std::uint32_t attempts, bool nothing_left) {
       if (!errors_ || !nothing_left) fail(describe_element(x), time, in, {cause, attempts});
       ++metrics_.error_elements;
@@ -193,15 +242,6 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
     };
     call(place, {time, in, true}, body, give_up);
     records_.close(place);
-  }
-
-  template <class... As>
-  void process_with(As&... as) {
-    bundle_finalizer& after = finalization_.out();
-    if constexpr (requires { fn_.process(as...); }) fn_.process(as...);
-    else if constexpr (requires { fn_.process(as..., metrics_); }) fn_.process(as..., metrics_);
-    else if constexpr (requires { fn_.process(as..., after); }) fn_.process(as..., after);
-    else fn_.process(as..., metrics_, after);
   }
 
   // Fires the timers of a bundle, and between them those of their keys that callbacks set for earlier times.
@@ -216,6 +256,10 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
     }
   }
   void hand_back(std::span<const bundle_timer> timers) {
+    if constexpr (redone) bundle_.leave(timers);
+    else put_back(timers);
+  }
+  void put_back(std::span<const bundle_timer> timers) {
     for (const bundle_timer& t : timers)
       if (t.cell == records::sorted) sorted_.hand_back(t);
       else records_.hand_back(t);
@@ -224,6 +268,7 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
     if constexpr (sorts) {
       if (t.cell == records::sorted) return give_sorted(t);
     }
+    if constexpr (redone) bundle_.give_timer(t);
     auto place = records_.find(t.in, t.key);
     if (!place) return;
     if (t.cell == records::expiration) return expire(*place, t);
@@ -235,7 +280,17 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
   }
   void give_sorted(const bundle_timer& t) {
     const Key key = decode_key<Key>(t.key);
-    for (auto& [time, one] : sorted_.take(t)) process({key, std::move(one.value)}, t.key, time, {t.in, one.pane});
+    if constexpr (redone) {
+      for (auto& e : bundle_.in_order(t, [&](auto& to) { take_sorted(t, key, to); }))
+        bundle_.give(e, [&](const auto& one) { process(one.value, one.key, one.at, one.in); });
+    } else {
+      for (auto& [time, one] : sorted_.take(t)) process({key, std::move(one.value)}, t.key, time, {t.in, one.pane});
+    }
+  }
+  template <class Waiting>
+  void take_sorted(const bundle_timer& t, const Key& key, Waiting& to) {
+    for (auto& [time, one] : sorted_.take(t))
+      to.push_back({{key, std::move(one.value)}, t.key, time, {t.in, one.pane}});
   }
   void call_on_timer(typename records::place& at, const bundle_timer& t) {
     const Key key = decode_key<Key>(t.key);
@@ -244,9 +299,10 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
     records_.with_timer(at, t.cell, [&](auto& timer) {
       const auto& arguments = views_.arguments(t.in);
       const auto body = [&](auto&... out) {
-        if constexpr (requires(const typename Shapes::contents&... c) { fn_.on_timer(timer, key, c..., out...); })
-          arguments.apply([&](const auto&... contents) { fn_.on_timer(timer, key, contents..., out...); });
-        else fn_.on_timer(timer, key, out...);
+        bundle_finalizer& after = finalization_.out();
+        if constexpr (calls::template timer_reads<std::remove_reference_t<decltype(timer)>, Outs...>)
+          arguments.apply([&](const auto&... c) { calls::on_timer(fn_, after, timer, key, c..., out...); });
+        else calls::on_timer(fn_, after, timer, key, out...);
       };
       call(at, {time, in}, body, [&](const std::string& cause, std::uint32_t attempts, bool /*nothing_left*/) {
         fail("timer \"" + timer.name() + (t.tag.empty() ? "\"" : "\" with tag \"" + t.tag + "\"") + " of key "
@@ -256,14 +312,15 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
     });
   }
   void expire(typename records::place& at, const bundle_timer& t) {
-    if constexpr (has_expiration) {
+    if constexpr (calls::template expires<Outs...>) {
       const Key key = decode_key<Key>(t.key);
       const context in{t.in, {}};
       const auto& arguments = views_.arguments(t.in);
       const auto body = [&](auto&... out) {
-        if constexpr (expiration_reads_views)
-          arguments.apply([&](const auto&... contents) { fn_.on_window_expiration(key, contents..., out...); });
-        else fn_.on_window_expiration(key, out...);
+        bundle_finalizer& after = finalization_.out();
+        if constexpr (calls::template expiration_reads<Outs...>)
+          arguments.apply([&](const auto&... c) { calls::on_window_expiration(fn_, after, key, c..., out...); });
+        else calls::on_window_expiration(fn_, after, key, out...);
       };
       records_.allow_timers(false);
       call(at, {t.output, in}, body, [&](const std::string& cause, std::uint32_t attempts, bool) {
@@ -321,14 +378,15 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
   std::uint32_t attempts_max_;
   const stage_clock& clock_;
   metric_board& metrics_;
+  [[no_unique_address]] std::conditional_t<redone, Fn, nothing> prototype_;
   Fn fn_;
   records records_;
   sorted_input<Value> sorted_;
   detail::stateful_views<Value, Shapes...> views_;
   detail::finalization finalization_;
   detail::emissions<Outs...> emissions_;
-  receiver<failed<element>>* errors_ = nullptr;
-  bool in_bundle_ = false;
+  [[no_unique_address]] std::conditional_t<redone, detail::stateful_bundle<element, Outs...>, nothing> bundle_;
+  receiver<failed<element>>* errors_ = nullptr;  // of a function that is called again for elements
 };
 
 }  // namespace millrace

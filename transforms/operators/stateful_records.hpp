@@ -1,8 +1,10 @@
 #pragma once
 
 #include <millrace/transforms/bundles/bundle.hpp>
+#include <millrace/transforms/element/check.hpp>
 #include <millrace/transforms/functions/do_fn.hpp>
 #include <millrace/transforms/operators/environment.hpp>
+#include <millrace/transforms/state/cell_journal.hpp>
 #include <millrace/transforms/state/cell_record.hpp>
 #include <millrace/transforms/state/cell_store.hpp>
 #include <millrace/transforms/state/cell_timers.hpp>
@@ -16,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -28,7 +31,9 @@ namespace millrace::detail {
 // State of a window goes when the watermark is above its expiry + 1, after its event timers have fired; processing
 // timers are dropped when it is above the expiry. With `calls_expiration`, each record waits for a bundle_timer of the
 // cell `expiration` first, and holds the watermark at the window's last instant until then.
-template <class Fn>
+//
+// With `Redone`, what a bundle does to records and timers can be set back until keep().
+template <class Fn, bool Redone>
 class stateful_records {
   using cells = function_cells<Fn>;
   using record = typename cells::record;
@@ -57,12 +62,14 @@ class stateful_records {
 
   // The record of a window and key, made if there is none.
   place open(const window& in, std::string_view key) {
+    if constexpr (Redone) journal_.note(store_, in, key);
     window_cells& of = store_.at(in);
     auto found = of.of_keys.find(key);
     if (found == of.of_keys.end()) found = of.of_keys.emplace(std::string(key), record{}).first;
     return {in, found->first, &of, &found->second};
   }
   std::optional<place> find(const window& in, std::string_view key) {
+    if constexpr (Redone) journal_.note(store_, in, key);
     window_cells* of = store_.find(in);
     if (!of) return std::nullopt;
     const auto found = of->of_keys.find(key);
@@ -98,6 +105,30 @@ class stateful_records {
     drained_.reset();
   }
   void allow_timers(bool allowed) { scope_.may_set = allowed; }
+
+  // Sets everything back to what it was before the first record of the bundle was opened or found. The bundle's timers
+  // are pending again, but could be handed out again: they must be fired or handed back before take_due().
+  void set_back()
+    requires(Redone)
+  {
+    for (auto& [in, before] : journal_.take()) {
+      window_cells& of = store_.at(in);
+      for (auto& [key, old] : before.records) set_back(in, of, key, std::move(old));
+      of.expired = before.expired;
+      of.told = before.told;
+      check(before.existed || of.of_keys.empty(), "a window that a bundle has made has the keys of that bundle");
+      if (!before.existed) store_.erase(in);
+    }
+    fresh_.clear();
+    drained_.reset();
+    allow_timers(true);
+  }
+  // The bundle has succeeded.
+  void keep()
+    requires(Redone)
+  {
+    journal_.forget();
+  }
 
   // Takes a timer that came in a bundle off the queue; false if it was cleared or set anew meanwhile.
   bool begin_firing(place& at, const bundle_timer& t) {
@@ -251,6 +282,17 @@ class stateful_records {
     }
   }
 
+  void set_back(const window& in, window_cells& of, const std::string& key, std::optional<record> before) {
+    if (const auto now = of.of_keys.find(key); now != of.of_keys.end()) {
+      place at{in, key, &of, &now->second};
+      drop_timers(at, true);
+      of.of_keys.erase(now);
+    }
+    if (!before) return;
+    place at{in, key, &of, &of.of_keys.emplace(key, std::move(*before)).first->second};
+    cells_.each_pending(*at.at, [&](const timer_place& which, const timer_slot& slot) { add_timer(at, which, slot); });
+  }
+
   template <class Allowed>
   void take_expirations(bundle& to, Allowed& allowed) {
     for (auto& [in, of] : store_.windows()) {
@@ -273,6 +315,8 @@ class stateful_records {
   timer_scope scope_;
   std::optional<std::pair<std::uint32_t, std::string>> drained_;  // the event timer that fires because of a drain
   store store_;
+  struct no_journal {};
+  [[no_unique_address]] std::conditional_t<Redone, cell_journal<record>, no_journal> journal_;
   cell_timers timers_;
   // Timers set in the past by the calls of the open bundle, by key.
   boost::unordered_flat_map<std::string, std::vector<bundle_timer>> fresh_;

@@ -43,6 +43,7 @@ struct keyed_options {
   bool fast_path = false;
   std::uint32_t attempts_max = 4;
   std::uint32_t bundle_rows_max = 1024;
+  bool durable_epochs = false;
 };
 
 // A row and its event time.
@@ -154,7 +155,8 @@ class keyed_step final : private bundle_outlet, private receiver<Out> {
                                         .metrics = metrics,
                                         .attempts_max = options_.attempts_max,
                                         .fast_path = options_.fast_path,
-                                        .job = "test"}));
+                                        .job = "test",
+                                        .durable_epochs = options_.durable_epochs}));
       operators_.back()->connect(0, static_cast<receiver<Out>&>(*this));
       also_wire_(*operators_.back());
       operators_.back()->setup();
