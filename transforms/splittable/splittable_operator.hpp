@@ -63,8 +63,8 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>, Shapes...> 
         metrics_(in.metrics), fn_(std::move(fn)),
         limits_{std::max<std::uint64_t>(1, limits.outputs_max), std::max<std::uint64_t>(1, limits.claims_max),
                 limits.time_max},
-        lateness_(reads.lateness), views_(in, reads.views, reads.lateness), watches_(tally_of<Outs>()...),
-        emissions_(in) {
+        lateness_(reads.lateness), views_(in, reads.views, reads.lateness),
+        watches_(detail::output_watch<Outs>(tally_)...), emissions_(in) {
     detail::bind_metrics(fn_, in.metrics);
   }
 
@@ -192,10 +192,6 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>, Shapes...> 
   bool connect_one(std::size_t output, receiver_ref next, std::index_sequence<Indices...> /*all*/) {
     return ((Indices == output && emissions_.connect(output, std::get<Indices>(watches_).watch(next))) || ...);
   }
-  template <class>
-  detail::output_tally& tally_of() {
-    return tally_;
-  }
   [[noreturn]] void fail(const work& of, const std::string& cause, std::uint32_t attempts = 1) {
     throw element_failure(
         {step_, describe_stamped(describe_element(of.pair), of.time, of.in.windows), cause, attempts});
@@ -234,10 +230,8 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>, Shapes...> 
   void go_on() {
     const std::uint64_t outputs = tally_.outputs;
     const std::uint64_t claims = attempts_;
-    const auto goes_on = [&] {  // together the calls are as long as one may be
-      return tally_.outputs - outputs < limits_.outputs_max && attempts_ - claims < limits_.claims_max;
-    };
-    for (int calls = 0; calls < calls_max && goes_on(); ++calls) {
+    for (int calls = 0; calls < calls_max; ++calls) {
+      if (tally_.outputs - outputs >= limits_.outputs_max || attempts_ - claims >= limits_.claims_max) return;
       auto next = put_off_.take_due(clock_.draining ? timestamp::max() : clock_.now);
       if (!next) return;
       run(std::move(*next));
@@ -367,14 +361,13 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>, Shapes...> 
     claimed_state_ = marks_->saved();
     ++attempts_;
     return claims == 0
-           || (claims < limits_.claims_max && tally_.outputs - first_output_ < limits_.outputs_max && !took_long());
+           || (claims < limits_.claims_max && tally_.outputs - first_output_ < limits_.outputs_max
+               && (!time_ || (*time_)() - began_ < limits_.time_max));
   }
   void refused() override {
     emissions_.end();
     begin_position();
   }
-  [[nodiscard]] bool took_long() const { return time_ && (*time_)() - began_ >= limits_.time_max; }
-
   std::string step_;
   std::uint32_t attempts_max_;
   const stage_clock& clock_;
