@@ -12,7 +12,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -32,7 +31,7 @@ class bundle_operator final : public stage_operator, public receiver<In>, public
   static constexpr operator_traits traits = detail::declared_traits<function>();
 
   bundle_operator(const operator_environment& in, function fn)
-      : in_(in), prototype_(std::move(fn)), outputs_(same<Outs>(in.batch_rows_max)...) {
+      : in_(in), prototype_(std::move(fn)), outputs_(in.batch_rows_max) {
     in_.attempts_max = 1;
     attempts_max_ = std::max(1U, in.attempts_max);
     make_inner();
@@ -48,11 +47,7 @@ class bundle_operator final : public stage_operator, public receiver<In>, public
 
   receiver_ref input(std::size_t /*port*/) override { return static_cast<receiver<In>&>(*this); }
   void connect(std::size_t output, receiver_ref next) override {
-    std::size_t port = 0;
-    each_output([&](auto& o) {
-      if (port++ == output) o.connect(next);
-    });
-    if (output == sizeof...(Outs)) errors_ = &next.as<failed<In>>();
+    if (!outputs_.connect(output, next)) errors_ = &next.as<failed<In>>();
   }
   epoch_participant* as_epoch_participant() override { return inner_->as_epoch_participant() ? this : nullptr; }
   void prepare(std::uint64_t epoch) override { inner_->prepare(epoch); }
@@ -78,7 +73,7 @@ class bundle_operator final : public stage_operator, public receiver<In>, public
       in_.metrics.take_back_to(before);
       renew(registered);
     }
-    each_output([](auto& o) { o.pass_on(); });
+    outputs_.pass_on();
     give_up_failed();
     waiting_.clear();
     contexts_.clear();
@@ -93,18 +88,10 @@ class bundle_operator final : public stage_operator, public receiver<In>, public
     std::optional<std::string> cause;  // of an element that has failed for good
   };
 
-  template <class>
-  static std::uint32_t same(std::uint32_t rows_max) {
-    return rows_max;
-  }
-  template <class F>
-  void each_output(F&& f) {
-    std::apply([&](auto&... o) { (f(o), ...); }, outputs_);
-  }
   void make_inner() {
     inner_ = std::make_unique<inner_operator>(in_, prototype_);
     std::size_t port = 0;
-    each_output([&](auto& o) { inner_->connect(port++, o); });
+    outputs_.each([&](auto& o) { inner_->connect(port++, o); });
     if (show_views_) show_views_(*inner_);
   }
 
@@ -124,7 +111,7 @@ class bundle_operator final : public stage_operator, public receiver<In>, public
       inner_->finish_bundle();
       return true;
     } catch (const element_failure& f) {
-      each_output([](auto& o) { o.forget(); });
+      outputs_.forget();
       if (f.element().empty() || !now) {  // start_bundle() or finish_bundle()
         if (++failures >= attempts_max_) throw;
         return false;
@@ -159,7 +146,7 @@ class bundle_operator final : public stage_operator, public receiver<In>, public
   std::unique_ptr<inner_operator> inner_;
   std::function<void(inner_operator&)> show_views_;  // empty without side inputs
   std::function<void(const window&)> look_;
-  std::tuple<detail::held_outputs<Outs>...> outputs_;
+  detail::held_ports<Outs...> outputs_;
   receiver<failed<In>>* errors_ = nullptr;
   std::vector<waiting_element> waiting_;
   std::vector<context> contexts_;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 namespace millrace::detail {
@@ -58,6 +59,41 @@ class held_outputs final : public receiver<X> {
   receiver<X>* next_ = nullptr;
   std::vector<row> rows_;
   std::vector<context> contexts_;
+};
+
+// Those of all ports of a function. Owned by what does its bundles again.
+template <class... Outs>
+class held_ports {
+ public:
+  explicit held_ports(std::uint32_t rows_max) : all_(same<Outs>(rows_max)...) {}
+
+  // Calls f(held_outputs) for each.
+  template <class F>
+  void each(F&& f) {
+    std::apply([&](auto&... o) { (f(o), ...); }, all_);
+  }
+  // Wires one of them; false for the number behind the last, which is that of an error output.
+  bool connect(std::size_t output, receiver_ref next) {
+    std::size_t port = 0;
+    each([&](auto& o) {
+      if (port++ == output) o.connect(next);
+    });
+    return output < sizeof...(Outs);
+  }
+  void forget() {
+    each([](auto& o) { o.forget(); });
+  }
+  void pass_on() {
+    each([](auto& o) { o.pass_on(); });
+  }
+
+ private:
+  template <class>
+  static std::uint32_t same(std::uint32_t rows_max) {
+    return rows_max;
+  }
+
+  std::tuple<held_outputs<Outs>...> all_;
 };
 
 }  // namespace millrace::detail

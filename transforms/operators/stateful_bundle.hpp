@@ -16,7 +16,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -41,20 +40,16 @@ class stateful_bundle {
 
   explicit stateful_bundle(const operator_environment& in)
       : step_(in.step), attempts_max_(std::max(1U, in.attempts_max)), metrics_(in.metrics),
-        outputs_(same<Outs>(in.batch_rows_max)...) {}
+        outputs_(in.batch_rows_max) {}
 
   void connect(std::size_t output, receiver_ref next) {
-    std::size_t port = 0;
-    each_output([&](auto& o) {
-      if (port++ == output) o.connect(next);
-    });
-    if (output == sizeof...(Outs)) errors_ = &next.as<failed<Element>>();
+    if (!outputs_.connect(output, next)) errors_ = &next.as<failed<Element>>();
   }
   // Where the function's outputs go meanwhile.
   template <class Emissions>
   void take_outputs_of(Emissions& of) {
     std::size_t port = 0;
-    each_output([&](auto& o) { static_cast<void>(of.connect(port++, o)); });
+    outputs_.each([&](auto& o) { static_cast<void>(of.connect(port++, o)); });
   }
 
   void add(waiting_element e) { elements_.push_back(std::move(e)); }
@@ -68,7 +63,7 @@ class stateful_bundle {
   void run(Work&& work, Undo&& undo) {
     while (!attempt(work)) {
       undo(reached_);
-      each_output([](auto& o) { o.forget(); });
+      outputs_.forget();
     }
   }
   // Inside of work(), each before the calls it is about: an element, a timer, or none of them.
@@ -107,7 +102,7 @@ class stateful_bundle {
 
   // The bundle has succeeded: passes on what it gave out, then the elements that failed for good, and forgets it.
   void conclude() {
-    each_output([](auto& o) { o.pass_on(); });
+    outputs_.pass_on();
     for (const waiting_element& e : elements_) give_up(e);
     for (const bundle_timer& t : timers_)
       if (const auto of = ordered_.find(&t); of != ordered_.end())
@@ -122,15 +117,6 @@ class stateful_bundle {
   }
 
  private:
-  template <class>
-  static std::uint32_t same(std::uint32_t rows_max) {
-    return rows_max;
-  }
-  template <class F>
-  void each_output(F&& f) {
-    std::apply([&](auto&... o) { (f(o), ...); }, outputs_);
-  }
-
   template <class Work>
   bool attempt(Work& work) {
     give_none();
@@ -162,7 +148,7 @@ class stateful_bundle {
   std::string step_;
   std::uint32_t attempts_max_;
   metric_board& metrics_;
-  std::tuple<held_outputs<Outs>...> outputs_;
+  held_ports<Outs...> outputs_;
   receiver<failed<Element>>* errors_ = nullptr;
 
   std::vector<waiting_element> elements_;
