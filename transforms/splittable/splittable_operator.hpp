@@ -64,7 +64,7 @@ class splittable_operator<Element, Fn, detail::output_list<Outs...>, Shapes...> 
         limits_{std::max<std::uint64_t>(1, limits.outputs_max), std::max<std::uint64_t>(1, limits.claims_max),
                 limits.time_max},
         lateness_(reads.lateness), views_(in, reads.views, reads.lateness),
-        watches_(detail::output_watch<Outs>(tally_)...), emissions_(in) {
+        watches_((static_cast<void>(sizeof(Outs)), tally_)...), emissions_(in) {
     detail::bind_metrics(fn_, in.metrics);
   }
 
