@@ -32,7 +32,8 @@ namespace millrace {
 // A call that throws is made again, up to the attempts of the job. A function with start_bundle or finish_bundle may
 // keep something of its bundle in itself, so then its whole bundle is done again, by a new copy of it: with the cells
 // and timers that there were before the bundle, and without the outputs, registered calls and metrics of the failed
-// attempt. For that, a stateful one costs a copy of each record that a bundle touches.
+// attempt. For that, a stateful one costs a copy of each record that a bundle touches. One of std::string_view cannot
+// have its elements wait for that: it goes on with the element that failed.
 
 namespace detail {
 
