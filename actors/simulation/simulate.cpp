@@ -13,7 +13,7 @@ simulation_result simulate(const pipeline& p, const simulation_options& options)
     job.settle();
     const std::size_t events = job.events();
     for (std::size_t event = 0; event < events; ++event) job.play(event);
-    job.tell(settled_atom::value);
+    job.end_scripts();
   }
   while (!job.result()) {
     if (job.settle()) continue;

@@ -71,6 +71,7 @@ void simulated_job::find_scripts(const pipeline& p) {
   const job_options& job = options_.job;
   const plan stages =
       make_plan(p.description(), {.shards = job.shards, .fuse = job.fuse, .lift_combiners = job.lift_combiners});
+  steps_ = stages.stages.size();
   for (const stage_plan& s : stages.stages) {
     if (s.begin != stage_begin::source) continue;
     auto made = test_stream_of(p.description().at(s.nodes.front()), clock_, metrics_);
@@ -151,6 +152,19 @@ void simulated_job::play(const script& s, std::size_t event) {
     caf::anon_send(peers->shards.at(s.stage).at(0), play_atom::value, static_cast<std::uint64_t>(event));
   }
   settle_event();
+}
+
+void simulated_job::end_scripts() {
+  const auto waiting = [this] {
+    std::size_t bytes = 0;
+    for (const shard_report& shard : status()->shards) bytes += shard.queued_bytes;
+    return bytes;
+  };
+  for (std::size_t step = 0; step < steps() && !result() && waiting() > 0; ++step) {
+    tell(checkpoint_atom::value);
+    settle_event();
+  }
+  tell(settled_atom::value);
 }
 
 bool has_test_streams(const pipeline& p) {

@@ -42,6 +42,11 @@ class simulated_job {
   [[nodiscard]] std::size_t events() const;
   // Plays an event of every test stream that has so many, and settles the event after each.
   void play(std::size_t event);
+  // How many epochs what waits for one may have to wait for, one step behind the other: as many as there are stages.
+  [[nodiscard]] std::size_t steps() const { return steps_; }
+  // Says that everything was played. What waits for an epoch comes out behind it first, and may wait again in a later
+  // step.
+  void end_scripts();
   // Sends the supervisor a message of one atom.
   template <class Atom>
   void tell(Atom what) {
@@ -91,6 +96,7 @@ class simulated_job {
   stage_clock clock_;
   metric_board metrics_;
   std::vector<script> scripts_;
+  std::size_t steps_ = 0;
   std::uint64_t messages_ = 0;
   std::uint64_t trace_ = 0xcbf29ce484222325ULL;
 };

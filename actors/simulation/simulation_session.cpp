@@ -102,10 +102,7 @@ void simulation_session::drain() {
   job_->tell(drain_atom::value);
   settle();
   // What waits for an epoch comes out behind it, and may wait again in a later step.
-  for (std::size_t before = SIZE_MAX; runs() && queued_bytes() > 0 && queued_bytes() < before;) {
-    before = queued_bytes();
-    checkpoint();
-  }
+  for (std::size_t step = 0; step < job_->steps() && runs() && queued_bytes() > 0; ++step) checkpoint();
   if (!runs()) return;
   const job_report drained = report_;
   job_->tell(settled_atom::value);

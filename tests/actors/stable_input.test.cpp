@@ -1,6 +1,7 @@
 #include <millrace/actors/simulation/simulate.hpp>
 #include <millrace/transforms/direct/direct_runner.hpp>
 #include <millrace/transforms/direct/recording.hpp>
+#include <millrace/transforms/direct/test_stream.hpp>
 #include <millrace/transforms/map.hpp>
 #include <millrace/transforms/par_do.hpp>
 #include <millrace/transforms/sources/sequence.hpp>
@@ -84,6 +85,19 @@ TEST(stable_input, is_the_same_after_a_rewind_V7) {
 TEST(stable_input, is_not_had_without_asking) {
   std::uint64_t rewinds = 0;
   EXPECT_GT(keys_told_twice<false>(rewinds), 0U);
+}
+
+// The second step waits for the epoch behind that which the first one waits for.
+TEST(stable_input, of_a_test_stream_comes_out_before_the_job_ends) {
+  pipeline p{"draws"};
+  const auto to = std::make_shared<seen>();
+  const recording<pair> rows;
+  test_stream<pair> input("input");
+  input.add_at(timestamp{0}, {pair{1, 10}}).add_at(timestamp{1}, {pair{2, 20}});
+  p | input | par_do("tell", tells<true>{to}) | par_do("again", tells<true>{to}) | collect("rows", rows);
+  const auto r = simulate(p, {.job = {.shards = 2, .streaming = true}});
+  EXPECT_EQ(r.report.state, job_state::done) << r.report.error;
+  EXPECT_EQ(rows.values().size(), 2U);
 }
 
 TEST(stable_input, is_not_waited_for_where_nothing_rewinds) {
