@@ -11,7 +11,9 @@ namespace millrace {
 namespace {
 // Units of work between two looks at the mailbox.
 constexpr int units_per_turn = 4;
-constexpr std::uint32_t timer_rounds = 1;  // of timers that set timers, before other messages have their turn
+// Of timers that set timers, before other messages have their turn; of a stepped job before the next stage has its own.
+constexpr std::uint32_t timer_rounds = 1;
+constexpr std::uint32_t timer_rounds_of_step = 64;
 // Until a tick, after which the time is looked at anew: a clock may be set for times that no scheduler knows.
 constexpr duration wait_longest = std::chrono::hours(24 * 365);
 }  // namespace
@@ -105,22 +107,23 @@ void shard_state::start(const start_shard& order) {
   tick_at_ = timestamp::max();
   ++tick_;
   const job_options& job = job_->options;
-  const shard_options options{.stage = at_.stage,
-                              .generation = peers_->generation,
-                              .window_bytes = job.edge_window_bytes,
-                              .pack = job.edges == edge_compression::zstd,
-                              .stepped = job.stepped,
-                              .instance = {.shard = at_.shard,
-                                           .job = job_->job,
-                                           .temp_folder = job.temp_folder,
-                                           .attempts_max = job.attempts,
-                                           .batch_rows_max = job.batch_rows,
-                                           .bundle_rows_max = job.bundle_rows,
-                                           .fast_path = job.fast_path,
-                                           .side_input_bytes_max = job.side_input_bytes,
-                                           .durable_epochs = true,
-                                           .time = job.clock,
-                                           .timer_rounds_max = timer_rounds}};
+  const shard_options options{
+      .stage = at_.stage,
+      .generation = peers_->generation,
+      .window_bytes = job.edge_window_bytes,
+      .pack = job.edges == edge_compression::zstd,
+      .stepped = job.stepped,
+      .instance = {.shard = at_.shard,
+                   .job = job_->job,
+                   .temp_folder = job.temp_folder,
+                   .attempts_max = job.attempts,
+                   .batch_rows_max = job.batch_rows,
+                   .bundle_rows_max = job.bundle_rows,
+                   .fast_path = job.fast_path,
+                   .side_input_bytes_max = job.side_input_bytes,
+                   .durable_epochs = true,
+                   .time = job.clock,
+                   .timer_rounds_max = job_->options.stepped ? timer_rounds_of_step : timer_rounds}};
   try {
     core_ = std::make_unique<shard_core>(*job_->of, job_->stages, options, *this);
   } catch (const std::exception& error) {

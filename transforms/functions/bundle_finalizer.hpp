@@ -19,9 +19,9 @@ class finalization;
 
 // Where a do_fn leaves calls that are to be made once its bundle can no longer be lost, such as the acknowledgement of
 // messages: `process`, `on_timer`, `on_window_expiration` or `finish_bundle` of a par_do takes a trailing
-// bundle_finalizer&. Best effort: a call is made at most once, after the checkpoint that contains the bundle is durable;
-// it is never made for a bundle, an element or a timer that failed, nor once it has expired, and it is lost with the
-// process or shard that would make it. What it throws is ignored.
+// bundle_finalizer&. Best effort: a call is made at most once, after the checkpoint that contains the bundle is
+// durable; it is never made for a bundle, an element or a timer that failed, nor once it has expired, and it is lost
+// with the process or shard that would make it. What it throws is ignored.
 class bundle_finalizer {
  public:
   // Registers a call for the bundle that is being processed. It is not made later than `expires_in` from now by the
