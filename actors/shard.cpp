@@ -12,7 +12,7 @@ namespace {
 // Units of work between two looks at the mailbox.
 constexpr int units_per_turn = 4;
 // Of timers that set timers, before other messages have their turn; of a stepped job before the next stage has its own.
-constexpr std::uint32_t timer_rounds = 1;
+constexpr std::uint32_t timer_rounds = 2;
 constexpr std::uint32_t timer_rounds_of_step = 64;
 // Until a tick, after which the time is looked at anew: a clock may be set for times that no scheduler knows.
 constexpr duration wait_longest = std::chrono::hours(24 * 365);

@@ -157,7 +157,8 @@ void simulated_job::play(const script& s, std::size_t event) {
 void simulated_job::end_scripts() {
   const auto waiting = [this] {
     std::size_t bytes = 0;
-    for (const shard_report& shard : status()->shards) bytes += shard.queued_bytes;
+    const job_report_ptr now = status();
+    for (const shard_report& shard : now->shards) bytes += shard.queued_bytes;
     return bytes;
   };
   for (std::size_t step = 0; step < steps() && !result() && waiting() > 0; ++step) {
