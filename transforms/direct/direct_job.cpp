@@ -162,12 +162,9 @@ bool direct_job::input_over() const {
   });
 }
 
-// One round of reading; false when everything has come out.
-bool direct_job::read_round() {
-  settle();
-  bool reading = false;
-  bool waiting = false;
-  timestamp next = timestamp::max();
+// Asks every reading stage once.
+direct_job::reading direct_job::read_sources() {
+  reading round;
   for (const auto& s : stages_) {
     if (s->ended) continue;
     s->ended = true;
@@ -178,23 +175,36 @@ bool direct_job::read_round() {
       }
       const read_status status = i->read(options_.bundle_rows_max, now());
       s->ended = s->ended && status == read_status::ended;
+      round.more = round.more || status == read_status::more;
       if (status != read_status::waiting) continue;
-      waiting = true;
-      next = std::min(next, i->source()->next_read());
+      round.waiting = true;
+      round.next = std::min(round.next, i->source()->next_read());
     }
     send_on(*s);
-    reading = reading || !s->ended;
+    round.goes_on = round.goes_on || !s->ended;
   }
+  return round;
+}
+
+void direct_job::read_ready() {
+  while (read_sources().more) settle();
+  settle();
+}
+
+// One round of reading; false when everything has come out.
+bool direct_job::read_round() {
+  settle();
+  reading round = read_sources();
   settle();
   each_instance([&](const stage_instance& i) {
-    if (const auto timer = i.next_clock_timer()) next = std::min(next, *timer);
+    if (const auto timer = i.next_clock_timer()) round.next = std::min(round.next, *timer);
   });
   // Behind the end of the input only what holds the watermark, such as the rest of a restriction, waits for the clock.
-  const bool clock_waits = next < timestamp::max() && (reading || input_over());
-  if (next <= now() && clock_waits) advance_clocks();
-  if (!reading && !clock_waits) return false;
-  if ((waiting || !reading) && !options_.clock && clock_waits) {
-    clock_ = std::max(clock_, next + duration{1});
+  const bool clock_waits = round.next < timestamp::max() && (round.goes_on || input_over());
+  if (round.next <= now() && clock_waits) advance_clocks();
+  if (!round.goes_on && !clock_waits) return false;
+  if ((round.waiting || !round.goes_on) && !options_.clock && clock_waits) {
+    clock_ = std::max(clock_, round.next + duration{1});
     advance_clocks();
   }
   return true;

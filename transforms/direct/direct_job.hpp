@@ -35,6 +35,8 @@ class direct_job {
   void play(std::size_t event);
   // The clock comes to `now`, unless it is later already.
   void advance_clock(timestamp now);
+  // Reads what all sources have to give at this time.
+  void read_ready();
   // Test streams have been played: reads all sources to their end.
   void read_all();
   void drain();
@@ -68,6 +70,14 @@ class direct_job {
   void play(direct_stage& s, std::size_t event);
   void advance_clocks();
   [[nodiscard]] bool input_over() const;
+  // What sources that were asked once have said.
+  struct reading {
+    bool goes_on = false;  // some have not ended
+    bool more = false;     // some have more already
+    bool waiting = false;  // some wait for a time, the first of them for `next`
+    timestamp next = timestamp::max();
+  };
+  reading read_sources();
   bool read_round();
 
   direct_options options_;

@@ -34,15 +34,24 @@ void direct_session::guarded(F&& f) {
 void direct_session::start(std::optional<timestamp> clock) {
   job_ = std::make_unique<direct_job>(pipeline_, options_);
   const timestamp then = last_ ? last_->clock : timestamp{0};
-  guarded([&] { job_->start(clock.value_or(then), last_ ? &*last_ : nullptr); });
+  guarded([&] {
+    job_->start(clock.value_or(then), last_ ? &*last_ : nullptr);
+    job_->read_ready();
+  });
 }
 
 void direct_session::play(std::size_t event) {
-  guarded([&] { job_->play(event); });
+  guarded([&] {
+    job_->play(event);
+    job_->read_ready();
+  });
 }
 
 void direct_session::advance_clock(timestamp now) {
-  guarded([&] { job_->advance_clock(now); });
+  guarded([&] {
+    job_->advance_clock(now);
+    job_->read_ready();
+  });
 }
 
 void direct_session::checkpoint() {
