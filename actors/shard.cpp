@@ -183,7 +183,7 @@ void shard_state::schedule() {
 }
 
 void shard_state::arm_tick() {
-  if (job_->options.stepped) return;
+  if (job_->options.stepped || core_->blocked()) return;  // credit wakes it
   const auto wake = core_->next_wake();
   if (wake && *wake < tick_at_) {
     tick_at_ = *wake;

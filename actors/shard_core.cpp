@@ -46,7 +46,7 @@ shard_core::shard_core(const graph& of, const plan& in, const shard_options& opt
 stage_options shard_core::instance_options() {
   stage_options instance = options_.instance;
   instance.carry_timers = [this](bundle& due) { carry_timers(due); };
-  instance.full = [this] { return blocked(); };
+  if (!options_.stepped) instance.full = [this] { return blocked(); };
   return instance;
 }
 

@@ -172,7 +172,10 @@ void stage_instance::fire_due_timers() {
   if (!head_) return;
   bundle due;
   for (std::uint32_t round = 0; round < options_.timer_rounds_max; ++round) {
-    if (round > 0 && options_.full && options_.full()) return;
+    if (options_.full && options_.full()) {
+      timers_left_ = true;  // or none is due: who knows
+      return;
+    }
     due.clear(column::variable, column::variable);
     head_->due_timers(due);
     timers_left_ = !due.timers.empty();

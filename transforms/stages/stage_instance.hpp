@@ -36,7 +36,8 @@ struct stage_options {
   // How many bundles of due timers, each set by the one before, are given at once. The rest waits for the next call:
   // see has_due_timers().
   std::uint32_t timer_rounds_max = UINT32_MAX;
-  // Whether the ways out are full, so that more of them wait too; asked between two such bundles. Null: never.
+  // Whether the ways out are full, so that due timers wait too: they are looked at again when has_due_timers() is
+  // heeded. Asked before each such bundle. Null: never.
   std::function<bool()> full = nullptr;
 };
 
