@@ -1,4 +1,5 @@
 #include "both_runners.hpp"
+#include "splittable_functions.hpp"
 
 #include <millrace/transforms/par_do_splittable.hpp>
 #include <millrace/transforms/sources/create.hpp>
@@ -16,26 +17,11 @@ using testing::ElementsAre;
 class restart_cases : public both_runners {};
 INSTANTIATE_TEST_SUITE_P(on, restart_cases, testing::ValuesIn(all_ways), way_name);
 
-// Gives the numbers below its element, three a second.
-struct three_a_second {
-  using output = int;
-  static constexpr bool bounded_per_element = true;
-  static offset_range initial_restriction(int n) { return {0, n}; }
-  static process_result process(int /*n*/, tracker<offset_range>& range, emitter<int>& out) {
-    const auto from = range.restriction().from;
-    for (auto i = from; i < from + 3; ++i) {
-      if (!range.try_claim(i)) return process_result::stop();
-      out(static_cast<int>(i));
-    }
-    return process_result::resume(1s);
-  }
-};
-
 TEST_P(restart_cases, 17_5_a_source_goes_on_and_what_an_impulse_has_begun_is_not_begun_again) {
   pipeline p{"snapshot"};
   const recording<int> counted;
   const recording<std::int64_t> numbers;
-  p | create("impulse", {7}) | par_do_splittable("count", three_a_second{}) | collect("counted", counted);
+  p | create("impulse", {7}) | par_do_splittable("count", counting_slowly{}) | collect("counted", counted);
   p | sequence("numbers", {.to = 4, .rate = 1}) | collect("numbers out", numbers);
   const auto job = session(p);
   job->checkpoint();

@@ -26,7 +26,10 @@ namespace millrace {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr std::uint64_t seeds = under_sanitizer ? 15 : 60;  // of orders and kills
+// Of orders of messages and kills; under a sanitizer fewer.
+constexpr std::uint64_t seeds(std::uint64_t all) {
+  return under_sanitizer ? all / 6 : all;
+}
 using counts = recording<kv<std::string, std::uint64_t>>;
 
 // One big file, which one shard begins with whole, and many small ones.
@@ -102,7 +105,7 @@ TEST(rebalancing, words_are_counted_once_however_shards_die) {
   run_direct(once);
   std::uint32_t rewinds = 0;
   std::int64_t given = 0;
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
     const auto shards = 2 + static_cast<std::uint32_t>(seed % 3);
     pipeline p{"words"};
     const counts out;
@@ -120,8 +123,8 @@ TEST(rebalancing, words_are_counted_once_however_shards_die) {
     rewinds += r.report.rewinds;
     given += counted(r.report, "read", "splits_given");
   }
-  EXPECT_GT(rewinds, seeds / 2) << "most kills hit a running shard";
-  EXPECT_GT(given, static_cast<std::int64_t>(seeds / 2));
+  EXPECT_GT(rewinds, seeds(100)) << "most kills hit a running shard";
+  EXPECT_GT(given, static_cast<std::int64_t>(seeds(100)));
 }
 
 TEST(rebalancing, numbers_that_a_shard_has_not_come_to_are_taken_over) {
@@ -178,7 +181,7 @@ TEST(rebalancing, parts_of_restrictions_are_worked_off_once_however_shards_die) 
   const std::vector<std::int64_t> sizes{20'000, 3, 9000, 0, 70, 1};
   std::uint32_t rewinds = 0;
   std::int64_t given = 0;
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(150); ++seed) {
     pipeline p{"offsets"};
     const recording<std::int64_t> out;
     p | create("sizes", sizes) | par_do_splittable("count", offsets_below{}, {.claims_max = 2}) | collect("out", out);
@@ -198,14 +201,14 @@ TEST(rebalancing, parts_of_restrictions_are_worked_off_once_however_shards_die) 
     rewinds += r.report.rewinds;
     given += counted(r.report, "count/process", "splits_given");
   }
-  EXPECT_GT(rewinds, seeds / 2) << "most kills hit a running shard";
-  EXPECT_GT(given, static_cast<std::int64_t>(seeds / 2));
+  EXPECT_GT(rewinds, seeds(100)) << "most kills hit a running shard";
+  EXPECT_GT(given, static_cast<std::int64_t>(seeds(100)));
 }
 
 TEST(rebalancing, what_a_shard_takes_over_is_never_late) {
   const std::vector<std::int64_t> sizes{9000, 2000, 4000, 1, 300, 7000, 50};
   std::int64_t given = 0;
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(60); ++seed) {
     pipeline p{"offsets"};
     const recording<std::uint64_t> out;
     p | create("sizes", sizes) | with_timestamps("at", [](std::int64_t n) { return timestamp{n}; })
@@ -221,7 +224,7 @@ TEST(rebalancing, what_a_shard_takes_over_is_never_late) {
     EXPECT_EQ(values, (std::vector<std::uint64_t>{51, 300, 2000, 4000, 7000, 9000})) << "seed " << seed;
     given += counted(r.report, "count/process", "splits_given");
   }
-  EXPECT_GT(given, static_cast<std::int64_t>(seeds / 3));
+  EXPECT_GT(given, static_cast<std::int64_t>(seeds(20)));
 }
 
 }  // namespace

@@ -30,12 +30,12 @@ TEST(case_12_3, splits_after_every_claim_change_nothing) {
     recording<int> out;
     p | create("sizes", std::vector<int>{3, 2}) | par_do_splittable("count", counting{}, limits) | collect("out", out);
     run_direct(p);
-    EXPECT_THAT(sorted(out), ElementsAre(0, 0, 1, 1, 2));
+    EXPECT_THAT(in_order(out), ElementsAre(0, 0, 1, 1, 2));
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       out.clear();
       const auto r = simulate(p, {.seed = seed, .job = {.shards = 1 + static_cast<std::uint32_t>(seed % 3)}});
       ASSERT_EQ(r.report.state, job_state::done) << r.report.error;
-      EXPECT_THAT(sorted(out), ElementsAre(0, 0, 1, 1, 2)) << "seed " << seed;
+      EXPECT_THAT(in_order(out), ElementsAre(0, 0, 1, 1, 2)) << "seed " << seed;
     }
   }
 }
@@ -57,7 +57,7 @@ TEST(case_12_3, shards_that_die_anywhere_cost_no_output_and_repeat_none) {
     for (const int n : sizes)
       for (const int i : up_to(n)) expected.push_back(i);
     std::ranges::sort(expected);
-    EXPECT_EQ(sorted(out), expected) << "killed at message " << at;
+    EXPECT_EQ(in_order(out), expected) << "killed at message " << at;
     rewinds += r.report.rewinds;
     epochs += r.report.epoch;
   }
@@ -75,7 +75,7 @@ TEST(case_12_4, the_rest_comes_again_when_the_delay_is_over) {
   s.play(1);
   const auto seen = [&] {
     s.checkpoint();
-    return sorted(out);
+    return in_order(out);
   };
   EXPECT_EQ(seen(), up_to(3));
   EXPECT_TRUE(s.has_state());
@@ -106,7 +106,7 @@ TEST(case_12_4, simulations_wait_for_the_clock_too) {
     p | script | par_do_splittable("count", counting_slowly{}) | collect("out", out);
     const auto r = simulate(p, {.seed = 5});
     ASSERT_EQ(r.report.state, job_state::done) << r.report.error;
-    EXPECT_EQ(sorted(out), up_to(expected)) << passed.count() << " ms";
+    EXPECT_EQ(in_order(out), up_to(expected)) << passed.count() << " ms";
   }
 }
 
@@ -116,14 +116,14 @@ TEST(case_12_4, all_of_it_comes_once_however_shards_die) {
   recording<int> out;
   p | create("sizes", std::vector<int>{10}) | par_do_splittable("count", counting_slowly{}) | collect("out", out);
   run_direct(p);
-  EXPECT_EQ(sorted(out), up_to(10));
+  EXPECT_EQ(in_order(out), up_to(10));
   for (std::uint64_t at = 1; at <= 300; at += 5) {
     out.clear();
     const auto r = simulate(p, {.seed = at,
                                 .job = {.shards = 2, .checkpoint_every = 300ms, .streaming = true},
                                 .kills = {{at, 1, static_cast<std::uint32_t>(at % 2)}}});
     ASSERT_EQ(r.report.state, job_state::done) << r.report.error;
-    EXPECT_EQ(sorted(out), up_to(10)) << "killed at message " << at;
+    EXPECT_EQ(in_order(out), up_to(10)) << "killed at message " << at;
     rewinds += r.report.rewinds;
   }
   EXPECT_GT(rewinds, 20U) << "most kills hit a running shard";
@@ -162,7 +162,7 @@ TEST(case_12_5, the_output_watermark_is_what_the_estimator_reports_until_the_wor
   s.advance_clock(timestamp{2000});
   EXPECT_EQ(s.output_watermark("report/process"), timestamp::max());
   s.checkpoint();
-  EXPECT_EQ(sorted(out), up_to(3));
+  EXPECT_EQ(in_order(out), up_to(3));
 }
 
 TEST(case_12_5, simulations_hold_the_watermark_too) {
@@ -208,7 +208,7 @@ std::vector<int> drained(const Fn& fn) {
   s.drain();
   EXPECT_EQ(s.state(), session_state::drained) << s.error();
   EXPECT_EQ(s.output_watermark("wait/process"), timestamp::max());
-  return sorted(out);
+  return in_order(out);
 }
 
 TEST(case_12_6, a_drain_finishes_what_ends_and_drops_what_does_not) {

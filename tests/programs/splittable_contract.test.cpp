@@ -119,7 +119,7 @@ TEST(par_do_splittable, deals_the_first_parts_out_to_all_shards) {
   p | create("in", std::vector<int>{12}) | par_do_splittable("count", in_parts{}) | collect("out", out);
   const auto r = simulate(p, {.seed = 9, .job = {.shards = 3}});
   ASSERT_EQ(r.report.state, job_state::done) << r.report.error;
-  EXPECT_EQ(sorted(out), up_to(12));
+  EXPECT_EQ(in_order(out), up_to(12));
   std::vector<std::uint64_t> taken;
   for (const auto& shard : r.report.shards)
     if (shard.stage == "count/process") taken.push_back(shard.elements_in);

@@ -13,7 +13,7 @@
 
 namespace millrace::programs {
 
-inline std::vector<int> sorted(const recording<int>& of) {
+inline std::vector<int> in_order(const recording<int>& of) {
   auto values = of.values();
   std::ranges::sort(values);
   return values;

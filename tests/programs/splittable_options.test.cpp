@@ -77,7 +77,7 @@ TEST_P(splittable_options, elements_that_wait_for_side_inputs_are_part_of_a_chec
   } else {
     ASSERT_TRUE(simulate(p, {.job = {.shards = 2}}).report.succeeded());
   }
-  EXPECT_THAT(sorted(out), ElementsAre(0, 10, 20));
+  EXPECT_THAT(in_order(out), ElementsAre(0, 10, 20));
 }
 
 TEST_P(splittable_options, side_inputs_that_cannot_be_read_are_laid_to_the_element) {
@@ -125,7 +125,7 @@ TEST_P(splittable_options, elements_that_fail_go_to_the_error_output_and_what_th
            + " attempts";
   }) | collect("lost", lost);
   auto metrics = run_on(GetParam(), p).metrics;
-  EXPECT_THAT(sorted(out), ElementsAre(0, 0, 1, 1, 2, 2, 3, 4));
+  EXPECT_THAT(in_order(out), ElementsAre(0, 0, 1, 1, 2, 2, 3, 4));
   EXPECT_THAT(lost.values(), UnorderedElementsAre("7 in count/process: five; not done: {5, 7}, 4 attempts",
                                                   "-1 in count/pair: negative, 4 attempts"));
   EXPECT_EQ(metrics.at("count/process").error_elements, 1U);
