@@ -45,16 +45,27 @@ caf::behavior checkpointer_state::run(blueprint_ptr job, caf::actor supervisor) 
       },
       [this](tick_atom, std::uint64_t generation) {
         if (!current(generation)) return;
-        if (idle() && !final_wanted_) open_epoch();
+        if (idle() && !final_wanted_ && !held_) open_epoch();
         arm();
       },
       [this](checkpoint_atom, std::uint64_t generation) {
-        if (current(generation) && idle() && !final_wanted_) open_epoch();
+        if (current(generation) && idle() && !final_wanted_ && !held_) open_epoch();
       },
       [this](final_atom, std::uint64_t generation) {
         if (!current(generation)) return;
         final_wanted_ = true;
-        if (idle()) final_epoch_ = open_epoch();
+        if (idle() && !held_) final_epoch_ = open_epoch();
+      },
+      // Answered with the epoch that the job may give way at, or with null if it ends before. One at a time.
+      [this](hand_over_atom) -> caf::result<checkpoint_ptr> {
+        if (held_ || hand_over_) return caf::make_error(caf::sec::runtime_error);
+        hand_over_ = self_->make_response_promise();
+        if (peers_ && idle() && !final_wanted_) open_epoch();
+        return *hand_over_;
+      },
+      [this](go_on_atom) {
+        held_ = false;
+        if (peers_ && final_wanted_ && idle()) final_epoch_ = open_epoch();
       },
       [this](snapshot_part& p) { part(p); },
       [this](const commit_done& done) {
@@ -69,10 +80,15 @@ void checkpointer_state::begin(begin_epochs order) {
   std::set<epoch_ledger::shard_key> shards;
   for (std::uint32_t stage = 0; stage < peers_->shards.size(); ++stage)
     for (std::uint32_t s = 0; s < peers_->shards[stage].size(); ++s) shards.emplace(stage, s);
-  ledger_.emplace(job_->job, job_->fingerprint, std::move(shards), std::move(order.with_effects));
+  checkpoint like;
+  like.job = job_->job;
+  like.fingerprint = job_->fingerprint;
+  like.program = job_->program;
+  ledger_.emplace(std::move(like), std::move(shards), std::move(order.with_effects));
   complete_ = nullptr;
   final_wanted_ = false;
   final_epoch_ = 0;
+  if (hand_over_) open_epoch();
   arm();
 }
 
@@ -126,9 +142,14 @@ void checkpointer_state::commit(std::uint64_t epoch) {
 
 void checkpointer_state::over() {
   const bool last = complete_->epoch == final_epoch_;
+  if (hand_over_) {
+    held_ = !last;
+    hand_over_->deliver(last ? checkpoint_ptr() : complete_);
+    hand_over_.reset();
+  }
   self_->send(supervisor_, epoch_done{peers_->generation, std::exchange(complete_, nullptr), last});
   // An epoch that was open when the end of input was reached may lack the last rows: one more follows.
-  if (final_wanted_ && !last) final_epoch_ = open_epoch();
+  if (final_wanted_ && !last && !held_) final_epoch_ = open_epoch();
 }
 
 }  // namespace millrace

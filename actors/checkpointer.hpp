@@ -4,6 +4,7 @@
 #include <millrace/actors/protocol/epoch_ledger.hpp>
 
 #include <caf/event_based_actor.hpp>
+#include <caf/response_promise.hpp>
 #include <caf/stateful_actor.hpp>
 
 #include <optional>
@@ -69,6 +70,8 @@ class checkpointer_state {
   checkpoint_ptr complete_;  // the open epoch, once whole
   bool periodic_ = false;
   bool final_wanted_ = false;
+  bool held_ = false;  // no epoch begins: the job may give way at the last one
+  std::optional<caf::response_promise> hand_over_;
   std::uint64_t final_epoch_ = 0;  // the last one, once it is open
 };
 

@@ -62,6 +62,42 @@ void job::drain() const {
   caf::anon_send(supervisor_, drain_atom::value);
 }
 
+void job::snapshot(checkpoint_store& to) const {
+  const handover now = hand_over();
+  if (!now.at) throw std::runtime_error("no snapshot can be taken of the job: " + now.refused);
+  try {
+    to.write(*now.at);
+  } catch (...) {
+    go_on();
+    throw;
+  }
+  go_on();
+}
+
+handover job::hand_over() const {
+  caf::scoped_actor self{*system_};
+  handover answer;
+  self->request(supervisor_, caf::infinite, hand_over_atom::value)
+      .receive([&](handover& h) { answer = std::move(h); },
+               [&](const caf::error& error) { answer.refused = "it is gone: " + system_->render(error); });
+  return answer;
+}
+
+void job::go_on() const {
+  caf::anon_send(supervisor_, go_on_atom::value);
+}
+
+void job::give_way() const {
+  const auto shards = shard_actors();
+  caf::anon_send(supervisor_, give_way_atom::value);
+  const job_report result = wait();
+  if (result.state != job_state::updated)
+    throw std::runtime_error("job \"" + result.job + "\" has ended before it could be updated: " + to_text(result.state)
+                             + (result.error.empty() ? "" : ": " + result.error));
+  caf::scoped_actor self{*system_};
+  for (const auto& stage : shards) self->wait_for(stage);
+}
+
 std::vector<std::vector<caf::actor>> job::shard_actors() const {
   caf::scoped_actor self{*system_};
   std::vector<std::vector<caf::actor>> all;

@@ -10,6 +10,8 @@ std::string to_text(job_state state) {
     return "DONE";
   case job_state::drained:
     return "DRAINED";
+  case job_state::updated:
+    return "UPDATED";
   case job_state::cancelled:
     return "CANCELLED";
   case job_state::failed:

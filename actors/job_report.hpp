@@ -14,9 +14,9 @@
 namespace millrace {
 
 // Where a job stands.
-enum class job_state : std::uint8_t { running, done, drained, cancelled, failed };
+enum class job_state : std::uint8_t { running, done, drained, updated, cancelled, failed };
 
-// "RUNNING", "DONE", "DRAINED", "CANCELLED", "FAILED".
+// "RUNNING", "DONE", "DRAINED", "UPDATED" (a changed program has taken over), "CANCELLED", "FAILED".
 [[nodiscard]] std::string to_text(job_state state);
 
 // One shard actor of a job.

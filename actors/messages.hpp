@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ namespace millrace {
 //                  shard -> checkpointer    snapshot_part, commit_done
 //                  checkpointer -> writer   checkpoint;        writer -> checkpointer written
 //   the user       job -> supervisor        wait, status, checkpoint, cancel, drain
+//   an update      job -> supervisor        hand_over (answered by handover), then go_on or give_way
+//                  supervisor -> checkpointer hand_over, go_on
 
 using start_atom = caf::atom_constant<caf::atom("start")>;
 using work_atom = caf::atom_constant<caf::atom("work")>;
@@ -51,6 +54,9 @@ using written_atom = caf::atom_constant<caf::atom("written")>;
 using left_atom = caf::atom_constant<caf::atom("left")>;
 using give_atom = caf::atom_constant<caf::atom("give")>;
 using given_atom = caf::atom_constant<caf::atom("given")>;
+using hand_over_atom = caf::atom_constant<caf::atom("hand_over")>;
+using go_on_atom = caf::atom_constant<caf::atom("go_on")>;
+using give_way_atom = caf::atom_constant<caf::atom("give_way")>;
 using settled_atom = caf::atom_constant<caf::atom("settled")>;
 
 // What all actors of a job share and nobody changes.
@@ -60,6 +66,9 @@ struct blueprint {
   job_options options;
   std::string job;
   std::string fingerprint;
+  std::string program;                    // its job_description, encoded
+  std::set<node_id> general_nodes = {};   // because of the checkpoint that it goes on from
+  std::vector<std::string> notices = {};  // of the adoption of that checkpoint
 
   [[nodiscard]] timestamp now() const { return options.clock(); }
 };
@@ -143,6 +152,14 @@ struct shard_drops {
 
 using shard_status_ptr = std::shared_ptr<const shard_status>;
 
+// Where a job stands that may give way to a changed program: it takes no further epoch until it is told to go on or to
+// give way. Without a checkpoint it does neither, and says why.
+struct handover {
+  std::shared_ptr<const checkpoint> at;
+  blueprint_ptr job;
+  std::string refused;
+};
+
 struct job_report;
 using job_report_ptr = std::shared_ptr<const job_report>;
 using checkpoint_ptr = std::shared_ptr<const checkpoint>;
@@ -162,3 +179,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::shard_drops)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::shard_status_ptr)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::job_report_ptr)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::checkpoint_ptr)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(millrace::handover)

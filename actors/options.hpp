@@ -3,6 +3,7 @@
 #include <millrace/actors/protocol/restart_policy.hpp>
 #include <millrace/transforms/checkpoints/checkpoint_store.hpp>
 #include <millrace/transforms/plan/plan.hpp>
+#include <millrace/transforms/update/name_mapping.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -22,6 +23,13 @@ struct job_options {
   // Epochs are committed, and so results appear, while the job runs, even if every source is bounded and no checkpoint
   // outlives the process. A job with an unbounded source or such checkpoints does so anyway.
   bool streaming = false;
+  // A snapshot of another job, or a checkpoint of it. Where `checkpoints` hold nothing yet, this job starts from it; if
+  // its program is another one, as an update does, with `transform_names`.
+  std::shared_ptr<checkpoint_store> snapshot = {};
+  // The checkpoints are those of an earlier program of the job, which this one replaces: it goes on from them with
+  // `transform_names`, or the launch is refused. Checkpoints of the same program are gone on from as ever.
+  bool update = false;
+  name_mapping transform_names = {};
   std::size_t edge_window_bytes = 1 << 20;  // rows in flight from one shard to another before the sender waits
   edge_compression edges = edge_compression::automatic;
   std::string temp_folder = {};  // where sinks write what is not complete; empty: beside their targets

@@ -1,6 +1,7 @@
 #include <millrace/actors/engine.hpp>
 #include <millrace/actors/run.hpp>
 #include <millrace/actors/simulation/simulate.hpp>
+#include <millrace/actors/transform_names.hpp>
 #include <millrace/transforms/direct/direct_runner.hpp>
 
 #include <caf/actor_system.hpp>
@@ -67,6 +68,18 @@ job_options job_options_of(const pipeline_options& options, const run_extras& ex
   job.checkpoints = extras.checkpoints;
   job.checkpoint_every = options.checkpoint_every;
   job.streaming = options.streaming;
+  if (!options.update && options.create_from_snapshot.empty() && !options.transform_name_mapping.empty())
+    throw std::invalid_argument("option transform_name_mapping: it belongs to an update or a snapshot; give --update "
+                                "or --create_from_snapshot too");
+  if (!options.create_from_snapshot.empty() && !extras.snapshot)
+    throw std::invalid_argument("option create_from_snapshot = " + options.create_from_snapshot
+                                + ": this program gives run() no store for it; pass "
+                                  "directory(options.create_from_snapshot) to it");
+  if (options.update && options.checkpoints.empty() && !extras.checkpoints)
+    throw std::invalid_argument("option update: it goes on from checkpoints; give --checkpoints");
+  job.snapshot = extras.snapshot;
+  job.update = options.update;
+  job.transform_names = transform_names_from(options.transform_name_mapping);
   job.edges = options.compression;
   job.temp_folder = options.temp_location;
   job.bundle_rows = options.bundle_rows;
@@ -81,6 +94,10 @@ job_options job_options_of(const pipeline_options& options, const run_extras& ex
 job_report on_direct_runner(const pipeline& p, const pipeline_options& options) {
   if (!options.checkpoints.empty())
     throw std::invalid_argument("option checkpoints: the direct runner keeps none; use --runner=actors");
+  if (!options.create_from_snapshot.empty())
+    throw std::invalid_argument("option create_from_snapshot: the direct runner knows none; use --runner=actors");
+  if (options.update)
+    throw std::invalid_argument("option update: the direct runner keeps no checkpoints; use --runner=actors");
   job_report report;
   report.job = options.job_name.empty() ? p.name() : options.job_name;
   report.warnings = graph_warnings(p.description());

@@ -15,6 +15,8 @@ namespace millrace {
 struct run_extras {
   // Where epochs are kept: `directory(options.checkpoints)` of io. Null: in memory.
   std::shared_ptr<checkpoint_store> checkpoints = nullptr;
+  // What a new job starts from: `directory(options.create_from_snapshot)` of io. Null: from nothing.
+  std::shared_ptr<checkpoint_store> snapshot = nullptr;
   // Called on the calling thread now and then while the job runs, with a picture of the moment.
   std::function<void(const job_report&)> progress = nullptr;
   std::chrono::milliseconds progress_every{500};

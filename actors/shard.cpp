@@ -120,6 +120,7 @@ void shard_state::start(const start_shard& order) {
                    .batch_rows_max = job.batch_rows,
                    .bundle_rows_max = job.bundle_rows,
                    .fast_path = job.fast_path,
+                   .general_nodes = job_->general_nodes,
                    .side_input_bytes_max = job.side_input_bytes,
                    .durable_epochs = true,
                    .time = job.clock,

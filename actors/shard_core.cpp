@@ -87,9 +87,7 @@ void shard_core::start(timestamp now, std::optional<std::string_view> snapshot, 
   source_ended_ = instance_.source() == nullptr;
   read_rows_ = fewest_rows(options_.instance.bundle_rows_max);  // it is not known yet how long rows take
   if (snapshot) {
-    reader from(*snapshot);
-    instance_.restore(from);
-    from.expect_end();
+    instance_.restore(*snapshot);
     // A clock that is ahead of the snapshot's releases what has become due.
     instance_.advance(instance_.input_watermark(), now);
   }

@@ -26,10 +26,15 @@ caf::behavior supervisor_state::run(blueprint_ptr job, checkpoint_ptr from) {
   resumed_from_ = last_ ? last_->epoch : 0;
   attempted_ = metrics_of(last_);
   notices_ = notice_list(job_->options.on_notice);
+  for (const std::string& notice : job_->notices) notices_.add(notice);
   checkpointer_ = spawned_checkpointer(*self_, job_);
   for (const stage_plan& s : job_->stages.stages)
     stages_.push_back(self_->spawn(stage_actor, job_, s.id, caf::actor_cast<caf::actor>(self_)));
   gather();
+  return calls_of_shards().or_else(calls_of_users());
+}
+
+caf::message_handler supervisor_state::calls_of_shards() {
   return {
       [this](const shard_event& e) { event(e); },
       [this](const shard_work& done) {
@@ -50,6 +55,11 @@ caf::behavior supervisor_state::run(blueprint_ptr job, checkpoint_ptr from) {
       [this](const epoch_failed& failed) {
         if (failed.generation == generation_ && !ended()) end(job_state::failed, failed.message);
       },
+  };
+}
+
+caf::message_handler supervisor_state::calls_of_users() {
+  return {
       [this](wait_atom) -> caf::result<job_report_ptr> {
         if (phase_ == phase::over) return std::make_shared<const job_report>(result_);
         waiters_.push_back(self_->make_response_promise());
@@ -72,6 +82,14 @@ caf::behavior supervisor_state::run(blueprint_ptr job, checkpoint_ptr from) {
       [this](checkpoint_atom) {
         if (phase_ == phase::running) self_->send(checkpointer_, checkpoint_atom::value, generation_);
       },
+      [this](hand_over_atom) { return hand_over(); },
+      [this](go_on_atom) {
+        if (!ended()) self_->send(checkpointer_, go_on_atom::value);
+      },
+      // At the epoch that was handed over: what came after it is as if it had not been done.
+      [this](give_way_atom) {
+        if (!ended()) end(job_state::updated, {});
+      },
       [this](drain_atom) {
         if (ended()) return;
         draining_ = true;
@@ -86,6 +104,21 @@ caf::result<job_report_ptr> supervisor_state::status() {
   collect([answer](job_report& r, bool /*whole*/) mutable {
     answer.deliver(job_report_ptr(std::make_shared<const job_report>(std::move(r))));
   });
+  return answer;
+}
+
+caf::result<handover> supervisor_state::hand_over() {
+  if (ended()) return handover{nullptr, job_, "it has ended"};
+  if (draining_) return handover{nullptr, job_, "it is being drained"};
+  auto answer = self_->make_response_promise();
+  self_->request(checkpointer_, caf::infinite, hand_over_atom::value)
+      .then(
+          [this, answer](checkpoint_ptr& at) mutable {
+            answer.deliver(at ? handover{at, job_, {}} : handover{nullptr, job_, "its input has ended"});
+          },
+          [this, answer](const caf::error&) mutable {
+            answer.deliver(handover{nullptr, job_, "it has ended, or another update or snapshot of it is under way"});
+          });
   return answer;
 }
 
@@ -200,7 +233,7 @@ void supervisor_state::end(job_state how, std::string error) {
 void supervisor_state::stop_actors() {
   peers_ = nullptr;
   for (const auto& s : stages_) {
-    if (!result_.succeeded()) self_->send(s, abort_atom::value);
+    if (!result_.succeeded() && result_.state != job_state::updated) self_->send(s, abort_atom::value);
     self_->send(s, final_atom::value);
   }
   self_->send_exit(checkpointer_, caf::exit_reason::user_shutdown);

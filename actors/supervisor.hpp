@@ -6,6 +6,7 @@
 #include <millrace/actors/stage.hpp>
 
 #include <caf/event_based_actor.hpp>
+#include <caf/message_handler.hpp>
 #include <caf/response_promise.hpp>
 #include <caf/stateful_actor.hpp>
 
@@ -33,7 +34,10 @@ class supervisor_state {
  private:
   enum class phase : std::uint8_t { gathering, starting, running, ending, over };
 
+  caf::message_handler calls_of_shards();
+  caf::message_handler calls_of_users();
   caf::result<job_report_ptr> status();
+  caf::result<handover> hand_over();
   void gather();
   void gathered();
   void event(const shard_event& e);

@@ -26,7 +26,7 @@ constexpr std::string_view suffix = ".checkpoint";
 constexpr std::string_view temporary_name = ".writing.tmp";
 
 checked_file_label label() {
-  return {.kind = "mrepoch1", .version = 2};
+  return {.kind = "mrepoch1", .version = 3};
 }
 
 std::string file_name(std::uint64_t epoch) {
@@ -54,6 +54,7 @@ std::vector<std::string> encoded_around(const checkpoint& c) {
   writer to;
   coder<std::string>::encode(to, c.job);
   coder<std::string>::encode(to, c.fingerprint);
+  coder<std::string>::encode(to, c.program);
   to.varint(c.epoch);
   coder<timestamp>::encode(to, c.clock);
   to.varint(c.parts.size());
@@ -73,6 +74,7 @@ checkpoint decoded(const std::string& bytes) {
   checkpoint c;
   c.job = coder<std::string>::decode(from);
   c.fingerprint = coder<std::string>::decode(from);
+  c.program = coder<std::string>::decode(from);
   c.epoch = from.varint();
   c.clock = coder<timestamp>::decode(from);
   const std::size_t parts = from.count(3);

@@ -42,7 +42,8 @@ template <plain_aggregate Row>
 class sqlite_writer {
  public:
   sqlite_writer(const sqlite_table_options& table, const operator_environment& in)
-      : table_(table, sqlite_columns<Row>(std::make_index_sequence<field_count<Row>>{}), in.step, in.shard) {}
+      : table_(table, sqlite_columns<Row>(std::make_index_sequence<field_count<Row>>{}), in.job + "/" + in.step,
+               in.shard) {}
 
   void write(const Row& row, timestamp /*at*/, const context& /*in*/) { open_.push_back(row); }
   void prepare(std::uint64_t epoch) { prepared_[epoch] = std::exchange(open_, {}); }
@@ -57,6 +58,7 @@ class sqlite_writer {
   void abort() {}
 
   void snapshot(writer& to) const {
+    coder<std::string>::encode(to, table_.owner());
     to.varint(prepared_.size());
     for (const auto& [epoch, rows] : prepared_) {
       to.varint(epoch);
@@ -66,12 +68,12 @@ class sqlite_writer {
   void restore(reader& from) {
     open_.clear();
     prepared_.clear();
+    table_.restored(coder<std::string>::decode(from));
     const std::size_t epochs = from.count(2);
     for (std::size_t i = 0; i < epochs; ++i) {
       const std::uint64_t epoch = from.varint();
       prepared_[epoch] = coder<std::vector<Row>>::decode(from);
     }
-    table_.restored();
   }
 
  private:
@@ -96,6 +98,10 @@ class sqlite_sink {
   using element = Row;
   explicit sqlite_sink(sqlite_table_options table) : table_(std::move(table)) {}
   [[nodiscard]] sqlite_writer<Row> open(const operator_environment& in) const { return {table_, in}; }
+  // Rows that wait for their epoch are for this table, and may get fields.
+  [[nodiscard]] state_schema state() const {
+    return state_schema{}.text("table", table_.table + " of " + table_.database.string()).template part<Row>("row");
+  }
   [[nodiscard]] std::string describe() const {
     return "rows of " + coder<Row>::name() + " to the SQLite table " + table_.table;
   }

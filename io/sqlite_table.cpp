@@ -68,24 +68,44 @@ sqlite_connection opened(const sqlite_table_options& o, const std::vector<sqlite
 }  // namespace
 
 sqlite_table::sqlite_table(const sqlite_table_options& options, const std::vector<sqlite_column>& columns,
-                           std::string step, std::uint32_t shard)
-    : step_(std::move(step)), shard_(shard), connection_(opened(options, columns)),
-      insert_(connection_.prepare(insert_statement(options, columns))),
+                           std::string owner, std::uint32_t shard)
+    : place_("table " + options.table + " of " + options.database.string()), owner_(std::move(owner)), shard_(shard),
+      connection_(opened(options, columns)), insert_(connection_.prepare(insert_statement(options, columns))),
       marked_(connection_.prepare("SELECT epoch FROM millrace_epochs WHERE step = ? AND shard = ?")),
       mark_(connection_.prepare("INSERT INTO millrace_epochs (step, shard, epoch) VALUES (?, ?, ?) "
                                 "ON CONFLICT (step, shard) DO UPDATE SET epoch = excluded.epoch")) {}
 
+void sqlite_table::restored(std::string owner) {
+  continues_ = true;
+  restored_from_ = std::move(owner);
+}
+
+std::optional<std::uint64_t> sqlite_table::marked(const std::string& owner) {
+  marked_.bind(1, owner);
+  marked_.bind(2, shard_);
+  std::optional<std::uint64_t> epoch;
+  if (marked_.step()) epoch = static_cast<std::uint64_t>(marked_.integer(0));
+  marked_.reset();
+  return epoch;
+}
+
+bool sqlite_table::has(std::uint64_t epoch) {
+  const auto own = marked(owner_);
+  const auto from = std::exchange(restored_from_, std::nullopt);
+  if (!from) return own >= epoch;
+  if (own > epoch)
+    throw io_error(place_ + " has rows of epoch " + std::to_string(*own) + ", and the job goes on from epoch "
+                   + std::to_string(epoch)
+                   + ": rows written since would come twice or never; resume from the newest checkpoint, or put the "
+                     "table back to what it was at this one");
+  return own == epoch || (*from != owner_ && marked(*from) >= epoch);
+}
+
 void sqlite_table::commit(std::uint64_t epoch, const std::function<void(sqlite_statement&)>& insert_rows) {
   sqlite_transaction transaction(connection_);
-  if (continues_) {
-    marked_.bind(1, step_);
-    marked_.bind(2, shard_);
-    const bool done = marked_.step() && marked_.integer(0) >= static_cast<std::int64_t>(epoch);
-    marked_.reset();
-    if (done) return;
-  }
+  if (continues_ && has(epoch)) return;
   insert_rows(insert_);
-  mark_.run(step_, shard_, epoch);
+  mark_.run(owner_, shard_, epoch);
   transaction.commit();
   continues_ = true;
 }

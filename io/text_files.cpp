@@ -72,6 +72,11 @@ void text_files::commit(std::uint64_t epoch) {
   for (const complete& c : complete_)
     if (c.epoch <= epoch) publish(c.temporary, c.target);
   std::erase_if(complete_, [&](const complete& c) { return c.epoch <= epoch; });
+  if (!left_behind_) return;
+  if (!restored_epoch_) restored_epoch_ = epoch;
+  if (epoch <= *restored_epoch_) return;
+  remove_temporaries(left_behind_->folder, left_behind_->owner);
+  left_behind_.reset();
 }
 
 void text_files::abort() {
@@ -81,6 +86,9 @@ void text_files::abort() {
 }
 
 void text_files::snapshot(writer& to) const {
+  coder<std::string>::encode(to, owner_);
+  coder<std::string>::encode(to, in_.job);
+  coder<std::string>::encode(to, temporaries().string());
   coder<timestamp>::encode(to, closed_to_);
   to.varint(created_);
   to.varint(growing_.size());
@@ -102,6 +110,11 @@ void text_files::restore(reader& from) {
   growing_.clear();
   complete_.clear();
   open_count_ = 0;
+  restored_epoch_.reset();
+  origin by;
+  by.owner = coder<std::string>::decode(from);
+  by.job = coder<std::string>::decode(from);
+  by.folder = coder<std::string>::decode(from);
   closed_to_ = coder<timestamp>::decode(from);
   created_ = from.varint();
   std::vector<std::filesystem::path> kept;
@@ -124,10 +137,42 @@ void text_files::restore(reader& from) {
     kept.emplace_back(c.temporary);
     complete_.push_back(std::move(c));
   }
+  const bool own = by.owner == owner_ && by.folder == temporaries();
   remove_temporaries_except(kept);
   cleaned_ = true;
+  take_growing(own);
+  // What another job had completed it may have published since.
+  const auto published = [](const complete& c) { return !std::filesystem::exists(c.temporary); };
+  if (by.job != in_.job) std::erase_if(complete_, published);
+  else if (!own) left_behind_ = std::move(by);
   // What was written after the epoch must not stay, also if no line comes for the file again.
   for (auto& [key, file] : growing_) static_cast<void>(opened(file));
+}
+
+// A file that was published since is all of what it was then, and more.
+std::filesystem::path text_files::found(const file_key& key, const growing& file) const {
+  const auto holds = [&](const std::filesystem::path& path) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path, error);
+    return !error && size >= file.length_bytes;
+  };
+  if (holds(file.temporary)) return file.temporary;
+  if (const auto target = target_of(key); holds(target)) return target;
+  throw io_error("the checkpoint knows " + std::to_string(file.length_bytes) + " bytes of the unfinished file "
+                 + file.temporary.string() + ", which is gone or shorter, and so is " + target_of(key).string()
+                 + ", which it may have become; resume from a newer checkpoint");
+}
+
+void text_files::take_growing(bool own) {
+  for (auto& [key, file] : growing_) {
+    const std::filesystem::path from = found(key, file);
+    if (own && from == file.temporary) continue;
+    if (!own) file.temporary = temporary_path(temporary_beside_, owner_, std::to_string(created_++));
+    std::error_code error;
+    std::filesystem::copy_file(from, file.temporary, std::filesystem::copy_options::overwrite_existing, error);
+    if (error) throw system_failure("copy " + from.string() + " to " + file.temporary.string(), error.value());
+    file.unsynced = true;
+  }
 }
 
 text_files::growing& text_files::file_of(const file_key& key) {

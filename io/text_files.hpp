@@ -46,6 +46,9 @@ class text_files {
   // Removes everything that has no final name yet: the job has failed, and nobody will resume it.
   void abort();
   void snapshot(writer& to) const;
+  // Goes on with the files of a snapshot, up to the length that it knows. Those of another step, place or job, which a
+  // changed program or a new job starts from, are copied first, as are those that were published since. Throws io_error
+  // for one that is gone.
   void restore(reader& from);
 
  private:
@@ -73,6 +76,17 @@ class text_files {
   [[nodiscard]] bool closed(const window& w, timestamp mark) const;
   [[nodiscard]] std::filesystem::path target_of(const file_key& key) const;
   [[nodiscard]] std::filesystem::path temporaries() const { return folder_of(temporary_beside_); }
+  // Whose files a snapshot has.
+  struct origin {
+    std::string owner;
+    std::string job;
+    std::filesystem::path folder;
+  };
+  // Where the bytes of a file of a snapshot are: under its temporary name, or published since. Throws io_error if they
+  // are gone.
+  [[nodiscard]] std::filesystem::path found(const file_key& key, const growing& file) const;
+  // Makes the files of a snapshot its own: those of another owner as copies.
+  void take_growing(bool own);
   void remove_temporaries_except(const std::vector<std::filesystem::path>& kept);
   void clean_once();
 
@@ -87,6 +101,9 @@ class text_files {
   std::size_t open_count_ = 0;
   timestamp closed_to_ = timestamp::min();  // the output watermark at the last prepare
   bool cleaned_ = false;
+  // An earlier program's files, until an epoch of this one is committed that does without them.
+  std::optional<origin> left_behind_;
+  std::optional<std::uint64_t> restored_epoch_;
 };
 
 }  // namespace millrace

@@ -56,6 +56,10 @@ class text_sink {
     return shards_ == 0 ? std::nullopt : std::optional(shards_);
   }
   [[nodiscard]] std::string describe() const;
+  // Files that have been begun go on with another name, header or lateness, not with another compression.
+  [[nodiscard]] state_schema state() const {
+    return state_schema{}.text("compression", std::string(name_of(files_.kind)));
+  }
   [[nodiscard]] operator_traits traits() const { return {.adds_only = true, .keeps_files = true}; }
 
  private:

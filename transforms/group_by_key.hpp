@@ -28,6 +28,9 @@ class group_spec final : public operator_spec {
   [[nodiscard]] std::string describe() const override {
     return "group " + coder<value>::name() + " by " + coder<key>::name() + ", " + strategy_.describe();
   }
+  [[nodiscard]] state_schema state() const override {
+    return kept_by_grouping<key>(strategy_).template part<value>("value");
+  }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
     return std::make_unique<group_operator<key, value>>(in, strategy_);
   }

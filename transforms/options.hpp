@@ -30,8 +30,11 @@ class pipeline_options {
   std::uint32_t shards = 0;   // of every stage; 0: as many as there are cores
   std::string checkpoints;    // a folder; empty: no checkpoints
   duration checkpoint_every = std::chrono::seconds{1};
-  std::uint32_t attempts = 4;        // calls of a function for one element before it counts as failed
-  std::uint32_t bundle_rows = 4096;  // the most elements in a bundle
+  bool update = false;                 // go on from the checkpoints of the program that this one replaces
+  std::string create_from_snapshot;    // a folder with a checkpoint of another job, from which a new one starts
+  std::string transform_name_mapping;  // of either: JSON of old and new full names of transforms
+  std::uint32_t attempts = 4;          // calls of a function for one element before it counts as failed
+  std::uint32_t bundle_rows = 4096;    // the most elements in a bundle
   std::size_t side_input_bytes = std::size_t{256} << 20;       // that a shard may hold, and as many that wait for them
   edge_compression compression = edge_compression::automatic;  // of bundles between shards
   bool lift_combiners = false;                                 // aggregate before shuffles where it is legal

@@ -77,6 +77,14 @@ class splittable_spec final : public operator_spec {
                reads_.views);
     return text;
   }
+  [[nodiscard]] state_schema state() const override {
+    state_schema kept;
+    kept.part<Element>("element").template part<restriction>("restriction");
+    kept.part<typename splittable_traits<Fn, Element, typename Shapes::contents...>::estimator::state>(
+        "watermark estimator");
+    add_views(kept, reads_.views);
+    return kept;
+  }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
     return std::make_unique<operating>(in, fn_, limits_, reads_);
   }

@@ -7,9 +7,7 @@ void epoch_ledger::begin(std::uint64_t epoch) {
   check(idle(), "one epoch is open at a time");
   check(epoch > epoch_, "epochs count upwards");
   epoch_ = epoch;
-  open_ = std::make_shared<checkpoint>();
-  open_->job = job_;
-  open_->fingerprint = fingerprint_;
+  open_ = std::make_shared<checkpoint>(like_);
   open_->epoch = epoch;
 }
 

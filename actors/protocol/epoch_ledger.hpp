@@ -17,9 +17,9 @@ class epoch_ledger {
  public:
   using shard_key = std::pair<std::uint32_t, std::uint32_t>;  // (stage, shard)
 
-  epoch_ledger(std::string job, std::string fingerprint, std::set<shard_key> shards, std::set<shard_key> with_effects)
-      : job_(std::move(job)), fingerprint_(std::move(fingerprint)), shards_(std::move(shards)),
-        with_effects_(std::move(with_effects)) {}
+  // Each epoch has the job, fingerprint and program of `like`.
+  epoch_ledger(checkpoint like, std::set<shard_key> shards, std::set<shard_key> with_effects)
+      : like_(std::move(like)), shards_(std::move(shards)), with_effects_(std::move(with_effects)) {}
 
   // No epoch is open: one may begin.
   [[nodiscard]] bool idle() const { return !open_ && uncommitted_.empty(); }
@@ -35,8 +35,7 @@ class epoch_ledger {
   void abandon();
 
  private:
-  std::string job_;
-  std::string fingerprint_;
+  checkpoint like_;
   std::set<shard_key> shards_;
   std::set<shard_key> with_effects_;
   std::shared_ptr<checkpoint> open_;

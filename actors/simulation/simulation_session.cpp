@@ -1,5 +1,6 @@
 #include <millrace/actors/simulation/simulated_job.hpp>
 #include <millrace/actors/simulation/simulation_session.hpp>
+#include <millrace/transforms/graph/validate.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -30,7 +31,7 @@ constexpr std::chrono::milliseconds session_longest = std::chrono::hours(24 * 36
 }  // namespace
 
 simulation_session::simulation_session(const pipeline& p, const simulation_options& options)
-    : pipeline_(p), options_(options) {
+    : pipeline_(&p), options_(options) {
   options_.job.checkpoint_every = session_longest;
   options_.job.ends_with_input = false;
   options_.job.on_notice = [this, listener = std::move(options_.job.on_notice)](const std::string& notice) {
@@ -45,7 +46,7 @@ simulation_session::~simulation_session() = default;
 void simulation_session::start(timestamp clock) {
   job_.reset();
   options_.job.checkpoints = std::make_shared<session_checkpoints>(last_);
-  job_ = std::make_unique<simulated_job>(pipeline_, options_, clock);
+  job_ = std::make_unique<simulated_job>(*pipeline_, options_, clock);
   settle();
 }
 
@@ -64,6 +65,7 @@ void simulation_session::settle() {
     return;
   case job_state::done:
   case job_state::drained:
+  case job_state::updated:
     state_ = session_state::drained;
     return;
   }
@@ -97,6 +99,20 @@ void simulation_session::crash(std::optional<timestamp> clock) {
   if (runs()) start(clock.value_or(last_clock_));
 }
 
+void simulation_session::update(const pipeline& p, const name_mapping& names) {
+  validate(p.description());
+  checkpoint();
+  if (!runs()) return;
+  const job_options& job = options_.job;
+  const plan stages =
+      make_plan(p.description(), {.shards = job.shards, .fuse = job.fuse, .lift_combiners = job.lift_combiners});
+  static_cast<void>(adopt(*last_, {p.description(), stages, {}, job.fast_path}, names));
+  pipeline_ = &p;
+  options_.job.update = true;
+  options_.job.transform_names = names;
+  start(last_clock_);
+}
+
 void simulation_session::drain() {
   if (!runs()) return;
   job_->tell(drain_atom::value);
@@ -118,7 +134,7 @@ void simulation_session::cancel() {
 }
 
 timestamp simulation_session::output_watermark(const std::string& path) const {
-  const graph& of = pipeline_.description();
+  const graph& of = pipeline_->description();
   const job_options& job = options_.job;
   const plan stages = make_plan(of, {.shards = job.shards, .fuse = job.fuse, .lift_combiners = job.lift_combiners});
   timestamp least = timestamp::max();

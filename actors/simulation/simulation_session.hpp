@@ -26,6 +26,7 @@ class simulation_session final : public job_session {
   void advance_clock(timestamp now) override;
   void checkpoint() override;
   void crash(std::optional<timestamp> clock) override;
+  void update(const pipeline& p, const name_mapping& names) override;
   void drain() override;
   void cancel() override;
 
@@ -43,7 +44,7 @@ class simulation_session final : public job_session {
   [[nodiscard]] bool runs() const { return state_ == session_state::running; }
   [[nodiscard]] std::size_t queued_bytes() const;
 
-  const pipeline& pipeline_;
+  const pipeline* pipeline_;
   simulation_options options_;
   std::vector<std::string> notices_;  // outlives the job, which adds to them
   std::unique_ptr<simulated_job> job_;

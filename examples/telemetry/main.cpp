@@ -107,10 +107,10 @@ int write_records(const program_options& o) {
   return 0;
 }
 
-// A job that begins anew must not add to what an earlier one left; one that resumes goes on with its own.
-void prepare_output(const std::filesystem::path& folder, const std::shared_ptr<mr::checkpoint_store>& store) {
+// A job that begins anew must not add to what an earlier one left; one that goes on does so with its own.
+void prepare_output(const std::filesystem::path& folder, bool begins_anew) {
   mr::create_folders(folder / "archive");
-  if (store && store->newest()) return;
+  if (!begins_anew) return;
   for (const char* name : {"telemetry.sqlite", "telemetry.sqlite-wal", "telemetry.sqlite-shm"})
     std::filesystem::remove(folder / name);
 }
@@ -124,11 +124,13 @@ int run_pipeline(const program_options& o) {
   if (!o.input.empty()) static_cast<void>(mr::match_files(o.input));
   const mr::pipeline p = make_pipeline({o.generated(), o.rate, o.input, o.output, o.early});
   const auto store = mr::directory(o.pipeline.checkpoints);
-  prepare_output(o.output, store);
+  const bool goes_on = (store && store->newest()) || o.pipeline.update || !o.pipeline.create_from_snapshot.empty();
+  prepare_output(o.output, !goes_on);
   progress_display display(std::cerr, style_of(o));
   const mr::job_report report =
       mr::execute(p, o.pipeline,
                   {.checkpoints = store,
+                   .snapshot = mr::directory(o.pipeline.create_from_snapshot),
                    .progress = [&](const mr::job_report& r) { display.show(r); },
                    .progress_every = o.progress.count() > 0 ? o.progress : mr::duration{500}});
   display.show(report);

@@ -106,6 +106,54 @@ TEST(telemetry_kills, five_times_end_with_the_tables_of_an_undisturbed_run) {
   EXPECT_TRUE(tables_in(output) == tables_in(folder.path() / "undisturbed"));
 }
 
+// Early results sooner: another trigger, hence another program.
+TEST(telemetry_kills, a_killed_job_goes_on_as_a_changed_program_if_it_is_told_to_update) {
+  const temporary_folder folder;
+  const auto output = folder.path() / "killed";
+  const strings job = with(paced_job(output), {"--checkpoints", (folder.path() / "checkpoints").string()});
+  EXPECT_GT(start_and_kill(job, output, 5, false).epoch, 0);
+
+  const strings changed = with(job, {"--early", "1s"});
+  const outcome refused = run_example("telemetry", changed);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("another pipeline"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("update"), std::string::npos) << refused.err;
+
+  const strings updating = with(changed, {"--update"});
+  const outcome misnamed =
+      run_example("telemetry", with(updating, {"--transform_name_mapping", R"({"minute": "minutes"})"}));
+  EXPECT_EQ(misnamed.exit_code, 2);
+  EXPECT_NE(misnamed.err.find("no step \"minute\""), std::string::npos) << misnamed.err;
+
+  const outcome updated = run_example("telemetry", updating);
+  ASSERT_EQ(updated.exit_code, 0) << updated.err;
+  EXPECT_GT(number_after(updated.err, "resumed from epoch "), 0);
+  EXPECT_EQ(balance_of(updated.out).read, records);
+
+  const std::string file = (folder.path() / "records.jsonl").string();
+  ASSERT_EQ(run_example("telemetry", with(job, {"--generate", file})).exit_code, 0);
+  const outcome undisturbed =
+      run_example("telemetry", with(paced_job(folder.path() / "undisturbed"), {"--input", file}));
+  ASSERT_EQ(undisturbed.exit_code, 0) << undisturbed.err;
+  EXPECT_EQ(updated.out, undisturbed.out);
+  EXPECT_TRUE(tables_in(output) == tables_in(folder.path() / "undisturbed"));
+}
+
+TEST(telemetry_options, an_update_or_snapshot_says_what_it_lacks) {
+  const temporary_folder folder;
+  const auto refusal = [&](const strings& more) {
+    const outcome of =
+        run_example("telemetry", with({"--duration", "1", "--output", (folder.path() / "out").string()}, more));
+    EXPECT_EQ(of.exit_code, 2) << of.err;
+    return of.err;
+  };
+  const std::string empty = (folder.path() / "empty").string();
+  EXPECT_NE(refusal({"--update"}).find("--checkpoints"), std::string::npos);
+  EXPECT_NE(refusal({"--update", "--checkpoints", empty}).find("nothing to update"), std::string::npos);
+  EXPECT_NE(refusal({"--transform_name_mapping", "{}"}).find("--update"), std::string::npos);
+  EXPECT_NE(refusal({"--create_from_snapshot", empty}).find("no snapshot in " + empty), std::string::npos);
+}
+
 TEST(telemetry_kills, a_job_that_has_ended_ends_at_once_when_it_is_started_again) {
   const temporary_folder folder;
   const strings job = {"--rate",        "0",

@@ -15,6 +15,7 @@ checkpoint epoch(std::uint64_t number, const std::string& content) {
   checkpoint c;
   c.job = "job";
   c.fingerprint = "print";
+  c.program = "program";
   c.epoch = number;
   c.clock = timestamp{-5};
   c.parts[{0, 0}] = std::make_shared<const std::string>(content);
@@ -50,6 +51,7 @@ TEST(checkpoint_directory, gives_back_the_newest_epoch_and_keeps_two) {
   EXPECT_EQ(newest->clock, timestamp{-5});
   EXPECT_EQ(newest->job, "job");
   EXPECT_EQ(newest->fingerprint, "print");
+  EXPECT_EQ(newest->program, "program");
   EXPECT_EQ(*newest->parts.at({0, 0}), "content 10");
   EXPECT_EQ(*newest->parts.at({1, 3}), std::string("\0binary", 7));
 }

@@ -116,6 +116,59 @@ TEST(sqlite_sink, a_new_run_into_an_old_database_is_not_mistaken_for_a_repetitio
   EXPECT_EQ(rows_in(at.path()).size(), 2U);
 }
 
+// As an update with a mapping does: the mark is found under the old name.
+TEST(sqlite_sink, a_step_with_a_new_name_does_not_repeat_what_the_old_one_has_committed) {
+  const temporary_folder at;
+  place p(at.path());
+  p.table.key = {};
+  writer committed;
+  writer uncommitted;
+  {
+    row_writer w(p.table, p.in);
+    write(w, {"a", timestamp{60}, 1, 0.5, {}});
+    w.prepare(1);
+    w.snapshot(committed);
+    w.commit(1);
+    write(w, {"b", timestamp{60}, 1, 0.5, {}});
+    w.prepare(2);
+    w.snapshot(uncommitted);
+  }
+  p.in.step = "minutes";
+  for (const auto* snapshot : {&committed, &uncommitted}) {
+    row_writer w(p.table, p.in);
+    reader from(snapshot->bytes());
+    w.restore(from);
+    w.commit(snapshot == &committed ? 1 : 2);
+    EXPECT_EQ(rows_in(at.path()).size(), snapshot == &committed ? 1U : 2U);
+  }
+}
+
+TEST(sqlite_sink, refuses_a_checkpoint_that_is_older_than_the_table) {
+  const temporary_folder at;
+  place p(at.path());
+  writer snapshot;
+  {
+    row_writer w(p.table, p.in);
+    w.prepare(1);
+    w.snapshot(snapshot);
+    w.commit(1);
+    write(w, {"a", timestamp{60}, 1, 0.5, {}});
+    w.prepare(2);
+    w.commit(2);
+  }
+  row_writer again(p.table, p.in);
+  reader from(snapshot.bytes());
+  again.restore(from);
+  try {
+    again.commit(1);
+    FAIL() << "rows of epoch 2 would come twice or never";
+  } catch (const io_error& e) {
+    for (const char* part : {"out.sqlite", "minutes", "epoch 2", "epoch 1", "newest checkpoint"})
+      EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+  }
+  EXPECT_EQ(rows_in(at.path()).size(), 1U);
+}
+
 TEST(sqlite_sink, refuses_a_key_that_is_no_field) {
   const temporary_folder at;
   place p(at.path());

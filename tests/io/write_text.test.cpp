@@ -120,6 +120,81 @@ TEST(text_files, refuse_a_temporary_folder_on_another_file_system) {
               AllOf(HasSubstr("/proc/self"), HasSubstr(folder.path().string()), HasSubstr("temp_location")));
 }
 
+// A snapshot of a job that has gone on since: U32 of the user cases.
+TEST(text_files, U32_an_older_snapshot_is_exact_though_its_files_were_published_since) {
+  const temporary_folder folder;
+  std::string oldest;
+  {
+    driven_files of(folder);
+    of.write("one");
+    of.write("ten", second_ten);
+    of.files->prepare(1);
+    oldest = of.snapshot();
+    of.files->commit(1);
+    of.write("two");
+    of.write("twenty", second_ten);
+    of.files->prepare(2);
+    of.files->commit(2);
+    of.write("three", first_ten);
+    of.end();
+    of.files->prepare(3);
+    of.files->commit(3);
+  }
+  const auto published = [&] {
+    std::map<std::string, std::string> all;
+    for (const auto& name : folder.names()) all[name] = content_of(folder.path() / name);
+    return all;
+  };
+  const auto whole = published();
+  EXPECT_THAT(whole, SizeIs(3));
+  driven_files again(folder);
+  again.restore(oldest);
+  again.files->commit(1);
+  again.write("two");
+  again.write("twenty", second_ten);
+  again.write("three", first_ten);
+  again.end();
+  again.files->prepare(2);
+  again.files->commit(2);
+  EXPECT_EQ(published(), whole);
+
+  driven_files once_more(folder);
+  for (const auto& name : folder.names()) std::filesystem::remove(folder.path() / name);
+  EXPECT_THAT(message_of<io_error>([&] { once_more.restore(oldest); }),
+              AllOf(HasSubstr("4 bytes"), HasSubstr(".tmp"), HasSubstr((folder.path() / "out").string()),
+                    HasSubstr("newer checkpoint")));
+}
+
+// As a changed program or a new job does that starts from a snapshot.
+TEST(text_files, of_another_step_or_job_are_copied_and_go_with_the_next_epoch_only_if_they_are_the_jobs_own) {
+  for (const bool same_job : {true, false}) {
+    const temporary_folder folder;
+    std::string snapshot;
+    driven_files of(folder);
+    of.write("one");
+    of.files->prepare(1);
+    snapshot = of.snapshot();
+    of.files->commit(1);
+    of.write("two");
+    of.files->prepare(2);  // its bytes are behind the snapshot
+
+    driven_files other(folder);
+    other.in->step = "lines";
+    if (!same_job) other.in->job = "new job";
+    other.files =
+        std::make_unique<text_files>(text_files_options{.prefix = (folder.path() / "other").string()}, *other.in);
+    other.restore(snapshot);
+    other.files->commit(1);
+    EXPECT_THAT(folder.names(), SizeIs(2)) << "a crash now starts from the snapshot again";
+    other.write("three");
+    other.end();
+    other.files->prepare(2);
+    other.files->commit(2);
+    EXPECT_EQ(content_of(folder.path() / "other-00000-of-00002"), "one\nthree\n");
+    EXPECT_THAT(folder.names(), SizeIs(same_job ? 1 : 2)) << "another job's files are its own";
+  }
+}
+
 TEST(text_files, are_cut_back_to_the_epoch_that_is_restored) {
   const temporary_folder folder;
   std::string snapshot;

@@ -2,7 +2,9 @@
 #include <millrace/tests/reference/engine.hpp>
 #include <millrace/tests/reference/transcript.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <string_view>
 
 namespace millrace::properties {
 
@@ -15,7 +17,20 @@ bool is_checkpoint(const std::vector<event>& events, std::size_t i) {
   return i < events.size() && events[i].kind == event_kind::checkpoint;
 }
 
+// The case with an update to the same program wherever it takes a checkpoint.
+std::string updating(std::string text) {
+  static constexpr std::string_view checkpoint = "\ncheckpoint\n";
+  for (std::size_t at = text.find(checkpoint); at != std::string::npos; at = text.find(checkpoint, at + 1))
+    text.replace(at, checkpoint.size(), "\nupdate\n");
+  return text;
+}
+
 }  // namespace
+
+bool has_updates(const random_case& of) {
+  return of.seed % 3 == 0
+         && std::ranges::any_of(of.events, [](const event& e) { return e.kind == event_kind::checkpoint; });
+}
 
 reference_run run_reference(const random_case& of) {
   reference_run run;
@@ -31,7 +46,8 @@ reference_run run_reference(const random_case& of) {
 std::string transcript_of(const random_case& of) {
   const std::string title = std::to_string(of.seed) + " drawn at random";
   try {
-    return reference::written_case(title, of.pipeline, of.events);
+    const std::string text = reference::written_case(title, of.pipeline, of.events);
+    return has_updates(of) ? updating(text) : text;
   } catch (const reference::refusal&) {
     return reference::written_pipeline(title, of.pipeline) + "refused \"\"\n";
   }

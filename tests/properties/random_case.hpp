@@ -27,6 +27,10 @@ struct reference_run {
 // The case as a transcript, with what comes out of the reference engine as what must come out.
 [[nodiscard]] std::string transcript_of(const random_case& of);
 
+// Whether the job gives way to the same program wherever the reference engine takes a checkpoint: nothing that comes
+// out may change by that.
+[[nodiscard]] bool has_updates(const random_case& of);
+
 // Whether a step is a stateful program.
 [[nodiscard]] bool keeps_state(const reference::step& of);
 

@@ -51,6 +51,7 @@ void statistics::count(const random_case& of, const reference_run& run, const co
   ++programs_;
   std::set<std::string> traits = traits_of(of, run);
   if (run.refused) traits.insert("refused");
+  if (has_updates(of)) traits.insert("updates");
   if (compared.sharding_shows) traits.insert("sharding shows");
   if (compared.fast) traits.insert("fast path");
   if (compared.general) traits.insert("general path");

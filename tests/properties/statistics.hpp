@@ -22,12 +22,22 @@ class statistics {
 
  private:
   std::uint64_t programs_ = 0;
-  std::map<std::string, std::uint64_t> counts_{
-      {"late panes", 0},        {"merges", 0},         {"dropped late", 0},
-      {"dropped closed", 0},    {"fast path", 0},      {"restarts after a firing", 0},
-      {"general path", 0},      {"state", 0},          {"several steps", 0},
-      {"early panes", 0},       {"drains", 0},         {"refused", 0},
-      {"clock after crash", 0}, {"sharding shows", 0}, {"side inputs", 0}};
+  std::map<std::string, std::uint64_t> counts_{{"late panes", 0},
+                                               {"merges", 0},
+                                               {"dropped late", 0},
+                                               {"dropped closed", 0},
+                                               {"fast path", 0},
+                                               {"restarts after a firing", 0},
+                                               {"general path", 0},
+                                               {"state", 0},
+                                               {"several steps", 0},
+                                               {"early panes", 0},
+                                               {"drains", 0},
+                                               {"refused", 0},
+                                               {"clock after crash", 0},
+                                               {"sharding shows", 0},
+                                               {"side inputs", 0},
+                                               {"updates", 0}};
 };
 
 }  // namespace millrace::properties

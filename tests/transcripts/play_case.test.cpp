@@ -14,6 +14,7 @@ namespace millrace::transcripts {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 case_result on_direct_runner(const std::string& text) {
@@ -102,6 +103,7 @@ class forgetful_session final : public job_session {
   void advance_clock(timestamp now) override { job_->advance_clock(now); }
   void checkpoint() override { job_->checkpoint(); }
   void crash(std::optional<timestamp> /*clock*/) override { job_ = std::make_unique<direct_session>(pipeline_); }
+  void update(const pipeline& p, const name_mapping& names) override { job_->update(p, names); }
   void drain() override { job_->drain(); }
   void cancel() override { job_->cancel(); }
   [[nodiscard]] session_state state() const override { return job_->state(); }
@@ -117,6 +119,20 @@ class forgetful_session final : public job_session {
   const pipeline& pipeline_;
   std::unique_ptr<direct_session> job_;
 };
+
+TEST(play_case, finds_an_update_that_is_accepted_or_refused_otherwise_than_it_is_written) {
+  const auto differences = [](const std::string& after) {
+    return on_direct_runner("windows fixed 10\ntransform sum\nE 1@1\n" + after).differences;
+  };
+  EXPECT_THAT(differences("update trigger early(count 1)\nE 2@2\n  [0,10) 3 @9\n"), IsEmpty());
+  EXPECT_THAT(differences("update windows fixed 20\n  refused \"fixed\"\nWM 10\n  [0,10) 1\n"), IsEmpty());
+  EXPECT_THAT(differences("update windows fixed 20\nWM 10\n  [0,10) 1\n"),
+              ElementsAre(HasSubstr("update windows fixed 20"), HasSubstr("was refused")));
+  EXPECT_THAT(differences("update\n  refused \"fixed\"\nWM 10\n  [0,10) 1\n"),
+              ElementsAre(HasSubstr("update"), HasSubstr("was accepted")));
+  EXPECT_THAT(differences("update windows fixed 20\n  refused \"sliding\"\nWM 10\n  [0,10) 1\n"),
+              ElementsAre(HasSubstr("update windows"), HasSubstr("was refused")));
+}
 
 TEST(play_case, finds_state_that_a_restart_has_lost) {
   std::istringstream in(

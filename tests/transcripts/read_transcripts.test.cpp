@@ -78,6 +78,10 @@ TEST(read_transcripts, refuses_lines_that_only_look_right) {
   EXPECT_THAT(error_of("== 1 x\nwindows sliding 10\n"), HasSubstr("every P"));
   EXPECT_THAT(error_of("== 1 x\nwindows fixed 0\n"), HasSubstr("report.txt:2: "));
   EXPECT_THAT(error_of("== 1 x\ntransform batches 0\n"), HasSubstr("at least one"));
+  EXPECT_THAT(error_of("== 1 x\nupdate bogus\n"), HasSubstr("\"bogus\" is no setting of a step"));
+  EXPECT_THAT(error_of("== 1 x\nupdate lateness 5 | unsafe\n"), HasSubstr("unsafe"));
+  EXPECT_THAT(error_of("== 1 x\nupdate step 2 lateness 5\n"), HasSubstr("no step 2"));
+  EXPECT_THAT(error_of("== 1 x\nE a@1\n  refused \"x\"\n"), HasSubstr("below an update"));
   EXPECT_THAT(error_of("== 1 x\ntrigger " + std::string(200, '(') + "\n"), HasSubstr("too deeply"));
 }
 

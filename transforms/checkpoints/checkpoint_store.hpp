@@ -15,7 +15,8 @@ namespace millrace {
 // stage wrote. Immutable once complete, and shared by whoever rewinds.
 struct checkpoint {
   std::string job;
-  std::string fingerprint;  // of the graph and plan: another program's checkpoint is refused by it
+  std::string fingerprint;  // of the graph and plan: tells another program's checkpoint
+  std::string program;      // what its parts are: a job_description, encoded
   std::uint64_t epoch = 0;
   timestamp clock;  // processing time when it was complete
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::shared_ptr<const std::string>> parts;  // (stage, shard)

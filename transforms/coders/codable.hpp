@@ -18,7 +18,9 @@ namespace millrace {
 //   static T decode(reader& in);                       // reads exactly those bytes, or throws decode_error
 //   static constexpr bool deterministic;               // equal values always give equal bytes, so T can be a key
 //   static std::string name();                         // stable, readable; in fingerprints and errors
-// and, where a value's memory may stand for it, `static constexpr memory_form memory` (see there).
+// and, where a value's memory may stand for it, `static constexpr memory_form memory` (see there); and, if its bytes
+// can change while state is kept, `static type_schema schema()`, else a later program reads what it wrote if its name
+// is the same.
 template <class T>
 struct coder;
 

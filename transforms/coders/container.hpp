@@ -2,6 +2,7 @@
 
 #include <millrace/transforms/coders/codable.hpp>
 #include <millrace/transforms/coders/scalar.hpp>
+#include <millrace/transforms/coders/type_schema.hpp>
 #include <millrace/transforms/element/kv.hpp>
 
 #include <algorithm>
@@ -55,6 +56,7 @@ struct coder<kv<Key, Value>> {
   static constexpr bool deterministic = coder<Key>::deterministic && coder<Value>::deterministic;
   static constexpr memory_form memory = form_of_parts<type>(memory_of_parts<Key, Value>());
   static std::string name() { return name_of_parts<Key, Value>("kv"); }
+  static type_schema schema() { return schema_of_parts<Key, Value>("kv"); }
 };
 
 // Both parts, one after the other.
@@ -68,6 +70,7 @@ struct coder<std::pair<First, Second>> {
   static type decode(reader& in) { return type{coder<First>::decode(in), coder<Second>::decode(in)}; }
   static constexpr bool deterministic = coder<First>::deterministic && coder<Second>::deterministic;
   static std::string name() { return name_of_parts<First, Second>("pair"); }
+  static type_schema schema() { return schema_of_parts<First, Second>("pair"); }
 };
 
 // The parts in order; the empty tuple is a zero byte.
@@ -88,6 +91,7 @@ struct coder<std::tuple<Parts...>> {
   }
   static constexpr bool deterministic = (coder<Parts>::deterministic && ...);
   static std::string name() { return name_of_parts<Parts...>("tuple"); }
+  static type_schema schema() { return schema_of_parts<Parts...>("tuple"); }
 };
 
 // Nothing: a zero byte.
@@ -117,6 +121,7 @@ struct coder<std::optional<T>> {
   static constexpr bool deterministic = coder<T>::deterministic;
   static constexpr memory_form memory = form_of_parts<type>(weaker(memory_of<T>, memory_form::value));
   static std::string name() { return name_of_parts<T>("optional"); }
+  static type_schema schema() { return schema_of_parts<T>("optional"); }
 };
 
 // The index of the alternative, then its value. Alternatives may be appended later.
@@ -136,6 +141,11 @@ struct coder<std::variant<Alternatives...>> {
   }
   static constexpr bool deterministic = (coder<Alternatives>::deterministic && ...);
   static std::string name() { return name_of_parts<Alternatives...>("variant"); }
+  static type_schema schema() {
+    type_schema all = schema_of_parts<Alternatives...>("variant");
+    all.is = type_schema::form::alternatives;
+    return all;
+  }
 
  private:
   template <std::size_t... Indices>
@@ -176,6 +186,7 @@ struct coder<std::array<T, Size>> {
   static constexpr bool deterministic = coder<T>::deterministic;
   static constexpr memory_form memory = form_of_parts<type>(memory_of<T>);
   static std::string name() { return "array<" + coder<T>::name() + "," + std::to_string(Size) + ">"; }
+  static type_schema schema() { return schema_of_parts<T>("array" + std::to_string(Size)); }
 
  private:
   template <std::size_t... Indices>
@@ -254,42 +265,49 @@ struct coder<std::vector<T, Allocator>> {
   }
   static constexpr bool deterministic = coder<T>::deterministic;
   static std::string name() { return name_of_parts<T>("vector"); }
+  static type_schema schema() { return schema_of_parts<T>("vector"); }
 };
 
 template <codable T, class Allocator>
 struct coder<std::deque<T, Allocator>> : sequence_coder<std::deque<T, Allocator>, T> {
   static constexpr bool deterministic = coder<T>::deterministic;
   static std::string name() { return name_of_parts<T>("deque"); }
+  static type_schema schema() { return schema_of_parts<T>("deque"); }
 };
 
 template <codable T, class Allocator>
 struct coder<std::list<T, Allocator>> : sequence_coder<std::list<T, Allocator>, T> {
   static constexpr bool deterministic = coder<T>::deterministic;
   static std::string name() { return name_of_parts<T>("list"); }
+  static type_schema schema() { return schema_of_parts<T>("list"); }
 };
 
 template <codable T, class... Policies>
 struct coder<std::set<T, Policies...>> : sequence_coder<std::set<T, Policies...>, T> {
   static constexpr bool deterministic = coder<T>::deterministic;
   static std::string name() { return name_of_parts<T>("set"); }
+  static type_schema schema() { return schema_of_parts<T>("set"); }
 };
 
 template <codable T, class... Policies>
 struct coder<std::multiset<T, Policies...>> : sequence_coder<std::multiset<T, Policies...>, T> {
   static constexpr bool deterministic = coder<T>::deterministic;
   static std::string name() { return name_of_parts<T>("multiset"); }
+  static type_schema schema() { return schema_of_parts<T>("multiset"); }
 };
 
 template <codable Key, codable Value, class... Policies>
 struct coder<std::map<Key, Value, Policies...>> : map_coder<std::map<Key, Value, Policies...>> {
   static constexpr bool deterministic = coder<Key>::deterministic && coder<Value>::deterministic;
   static std::string name() { return name_of_parts<Key, Value>("map"); }
+  static type_schema schema() { return schema_of_parts<Key, Value>("map"); }
 };
 
 template <codable Key, codable Value, class... Policies>
 struct coder<std::multimap<Key, Value, Policies...>> : map_coder<std::multimap<Key, Value, Policies...>> {
   static constexpr bool deterministic = coder<Key>::deterministic && coder<Value>::deterministic;
   static std::string name() { return name_of_parts<Key, Value>("multimap"); }
+  static type_schema schema() { return schema_of_parts<Key, Value>("multimap"); }
 };
 
 // Unordered containers can be elements and state, never keys: their order differs between equal values.
@@ -297,12 +315,14 @@ template <codable T, class... Policies>
 struct coder<std::unordered_set<T, Policies...>> : sequence_coder<std::unordered_set<T, Policies...>, T> {
   static constexpr bool deterministic = false;
   static std::string name() { return name_of_parts<T>("unordered_set"); }
+  static type_schema schema() { return schema_of_parts<T>("unordered_set"); }
 };
 
 template <codable Key, codable Value, class... Policies>
 struct coder<std::unordered_map<Key, Value, Policies...>> : map_coder<std::unordered_map<Key, Value, Policies...>> {
   static constexpr bool deterministic = false;
   static std::string name() { return name_of_parts<Key, Value>("unordered_map"); }
+  static type_schema schema() { return schema_of_parts<Key, Value>("unordered_map"); }
 };
 
 }  // namespace millrace

@@ -2,6 +2,7 @@
 
 #include <millrace/transforms/coders/codable.hpp>
 #include <millrace/transforms/coders/type_name.hpp>
+#include <millrace/transforms/coders/type_schema.hpp>
 #include <millrace/transforms/element/pane.hpp>
 #include <millrace/transforms/element/time.hpp>
 #include <millrace/transforms/element/window.hpp>
@@ -68,6 +69,7 @@ struct coder<Enum> {
   static constexpr bool deterministic = true;
   static constexpr memory_form memory = coder<underlying>::memory;
   static std::string name() { return type_name<Enum>(); }
+  static type_schema schema() { return enum_schema(name(), {.name = coder<underlying>::name()}); }
 };
 
 // std::chrono durations: their count.

@@ -1,4 +1,5 @@
 #include <millrace/transforms/direct/direct_job.hpp>
+#include <millrace/transforms/update/job_description.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -24,24 +25,26 @@ class queue_outlet final : public bundle_outlet {
 
 }  // namespace
 
-direct_job::direct_job(const pipeline& p, const direct_options& options)
-    : options_(options), graph_(p.description()),
+direct_job::direct_job(const pipeline& p, const direct_options& options, std::set<node_id> general_nodes)
+    : options_(options), general_nodes_(std::move(general_nodes)), graph_(p.description()),
       plan_(make_plan(graph_,
                       {.shards = options.shards, .fuse = options.fuse, .lift_combiners = options.lift_combiners})),
       notices_(options.on_notice) {
+  if (options_.job.empty()) options_.job = p.name();
   stages_.resize(plan_.stages.size());
   // Backwards, so that the queues of consumers exist when their producers are wired.
-  for (std::size_t i = plan_.stages.size(); i-- > 0;) make_stage(plan_.stages[i], p.name());
+  for (std::size_t i = plan_.stages.size(); i-- > 0;) make_stage(plan_.stages[i]);
 }
 
-void direct_job::make_stage(const stage_plan& s, const std::string& name) {
+void direct_job::make_stage(const stage_plan& s) {
   const stage_options to{.shard = 0,
-                         .job = options_.job.empty() ? name : options_.job,
+                         .job = options_.job,
                          .temp_folder = options_.temp_folder,
                          .attempts_max = options_.attempts_max,
                          .batch_rows_max = options_.batch_rows_max,
                          .bundle_rows_max = options_.bundle_rows_max,
                          .fast_path = options_.fast_path,
+                         .general_nodes = general_nodes_,
                          .side_input_bytes_max = options_.side_input_bytes,
                          .time = options_.clock};
   stages_[s.id] = std::make_unique<direct_stage>(graph_, plan_, s, to, [&](edge_id e) -> bundle_outlet& {
@@ -51,17 +54,12 @@ void direct_job::make_stage(const stage_plan& s, const std::string& name) {
   });
 }
 
-void direct_job::start(timestamp clock, const direct_checkpoint* from) {
+void direct_job::start(timestamp clock, const millrace::checkpoint* from) {
   clock_ = clock;
   each_instance([&](stage_instance& i) { i.setup(now()); });
   if (from) {
     if (const auto notice = clock_notice(from->clock, now())) notices_.add(*notice);
-    for (std::size_t s = 0; s < stages_.size(); ++s)
-      for (std::size_t i = 0; i < from->parts[s].size(); ++i) {
-        reader part{std::string_view{from->parts[s][i]}};
-        stages_[s]->instances()[i]->restore(part);
-        part.expect_end();
-      }
+    for (const auto& [at, part] : from->parts) stages_.at(at.first)->instances().at(at.second)->restore(*part);
     each_instance([&](stage_instance& i) { i.commit(from->epoch, now()); });
   }
   for (const auto& s : stages_) {
@@ -210,17 +208,21 @@ bool direct_job::read_round() {
   return true;
 }
 
-direct_checkpoint direct_job::checkpoint(std::uint64_t epoch) {
-  direct_checkpoint made{.epoch = epoch, .clock = clock_, .parts = {}};
+checkpoint direct_job::checkpoint(std::uint64_t epoch) {
+  const described_paths paths{options_.fast_path, general_nodes_};
+  millrace::checkpoint made{.job = options_.job,
+                            .fingerprint = {},
+                            .program = encode_description(describe_job(graph_, plan_, paths)),
+                            .epoch = epoch,
+                            .clock = clock_,
+                            .parts = {}};
   each_instance([&](stage_instance& i) { i.prepare(epoch); });
-  for (const auto& s : stages_) {
-    std::vector<std::string>& parts = made.parts.emplace_back();
-    for (const auto& i : s->instances()) {
+  for (const auto& s : stages_)
+    for (std::uint32_t i = 0; i < s->instances().size(); ++i) {
       writer bytes;
-      i->snapshot(bytes);
-      parts.emplace_back(bytes.bytes());
+      s->instances()[i]->snapshot(bytes);
+      made.parts[{s->description().id, i}] = std::make_shared<const std::string>(bytes.bytes());
     }
-  }
   each_instance([&](stage_instance& i) { i.commit(epoch, now()); });
   return made;
 }

@@ -1,33 +1,29 @@
 #pragma once
 
+#include <millrace/transforms/checkpoints/checkpoint_store.hpp>
 #include <millrace/transforms/direct/direct_runner.hpp>
 #include <millrace/transforms/direct/direct_stage.hpp>
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace millrace {
-
-// What a job of the direct runner needs to go on later: the clock, and what each shard of each stage wrote.
-struct direct_checkpoint {
-  std::uint64_t epoch = 0;
-  timestamp clock;
-  std::vector<std::vector<std::string>> parts;  // by stage and shard
-};
 
 // The stages of a pipeline on the calling thread, with the queues between them: what the direct runner and its sessions
 // have alike. Between two calls of its owner no message is left. Anything thrown leaves it unusable but for abort() and
 // destruction.
 class direct_job {
  public:
-  direct_job(const pipeline& p, const direct_options& options);
+  // The nodes in `general_nodes` take the general path: see general_nodes_of().
+  direct_job(const pipeline& p, const direct_options& options, std::set<node_id> general_nodes = {});
   direct_job(const direct_job&) = delete;
   direct_job& operator=(const direct_job&) = delete;
 
   // Sets all stages up, from a checkpoint if there is one. Once, first.
-  void start(timestamp clock, const direct_checkpoint* from = nullptr);
+  void start(timestamp clock, const millrace::checkpoint* from = nullptr);
   [[nodiscard]] timestamp now() const { return options_.clock ? options_.clock() : clock_; }
   // Events of the longest test stream.
   [[nodiscard]] std::size_t events() const;
@@ -41,7 +37,7 @@ class direct_job {
   void read_all();
   void drain();
   // Makes everything so far durable and visible.
-  direct_checkpoint checkpoint(std::uint64_t epoch);
+  millrace::checkpoint checkpoint(std::uint64_t epoch);
   // The same for a job that has come to its end.
   void commit(std::uint64_t epoch);
   void abort() noexcept;
@@ -64,7 +60,7 @@ class direct_job {
       for (const auto& i : s->instances()) f(*i);
   }
   void tell_drops();
-  void make_stage(const stage_plan& s, const std::string& name);
+  void make_stage(const stage_plan& s);
   void send_on(direct_stage& s);
   void settle();
   void play(direct_stage& s, std::size_t event);
@@ -81,6 +77,7 @@ class direct_job {
   bool read_round();
 
   direct_options options_;
+  std::set<node_id> general_nodes_;
   const graph& graph_;
   const plan plan_;
   timestamp clock_;

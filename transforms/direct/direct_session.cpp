@@ -6,7 +6,8 @@
 
 namespace millrace {
 
-direct_session::direct_session(const pipeline& p, direct_options options) : pipeline_(p), options_(std::move(options)) {
+direct_session::direct_session(const pipeline& p, direct_options options)
+    : pipeline_(&p), options_(std::move(options)) {
   validate(p.description());
   options_.on_notice = [this, listener = std::move(options_.on_notice)](const std::string& notice) {
     notices_.push_back(notice);
@@ -32,7 +33,7 @@ void direct_session::guarded(F&& f) {
 }
 
 void direct_session::start(std::optional<timestamp> clock) {
-  job_ = std::make_unique<direct_job>(pipeline_, options_);
+  job_ = std::make_unique<direct_job>(*pipeline_, options_, general_nodes_);
   const timestamp then = last_ ? last_->clock : timestamp{0};
   guarded([&] {
     job_->start(clock.value_or(then), last_ ? &*last_ : nullptr);
@@ -60,6 +61,20 @@ void direct_session::checkpoint() {
 
 void direct_session::crash(std::optional<timestamp> clock) {
   if (state_ == session_state::running) start(clock);
+}
+
+void direct_session::update(const pipeline& p, const name_mapping& names) {
+  validate(p.description());
+  checkpoint();
+  if (state_ != session_state::running) return;
+  const plan stages = make_plan(
+      p.description(), {.shards = options_.shards, .fuse = options_.fuse, .lift_combiners = options_.lift_combiners});
+  adopted_checkpoint taken = adopt(*last_, {p.description(), stages, {}, options_.fast_path}, names);
+  for (const std::string& notice : taken.notices) options_.on_notice(notice);
+  pipeline_ = &p;
+  last_ = std::move(taken.from);
+  general_nodes_ = std::move(taken.general_nodes);
+  start(std::nullopt);
 }
 
 void direct_session::drain() {

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ class direct_session final : public job_session {
   void advance_clock(timestamp now) override;
   void checkpoint() override;
   void crash(std::optional<timestamp> clock) override;
+  void update(const pipeline& p, const name_mapping& names) override;
   void drain() override;
   void cancel() override;
 
@@ -37,11 +39,12 @@ class direct_session final : public job_session {
   void guarded(F&& f);
   void start(std::optional<timestamp> clock);
 
-  const pipeline& pipeline_;
+  const pipeline* pipeline_;
   direct_options options_;
   std::vector<std::string> notices_;
   std::unique_ptr<direct_job> job_;
-  std::optional<direct_checkpoint> last_;
+  std::optional<millrace::checkpoint> last_;
+  std::set<node_id> general_nodes_;  // of the program that runs, because of where it goes on from
   session_state state_ = session_state::running;
   std::string error_;
 };

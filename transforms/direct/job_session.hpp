@@ -1,6 +1,8 @@
 #pragma once
 
 #include <millrace/transforms/element/time.hpp>
+#include <millrace/transforms/pipeline.hpp>
+#include <millrace/transforms/update/adopt.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +35,10 @@ class job_session {
   // The process is killed and restarted from the last checkpoint, or else from the start. The clock reads `clock` then,
   // or what it read at that checkpoint. Events since then are the caller's to play again.
   virtual void crash(std::optional<timestamp> clock) = 0;
+  // The program gives way to a changed one, which goes on from a checkpoint that is taken now: see adopt(). The new
+  // pipeline must outlive the session; its test streams are played from here on. Throws update_refused, and the old
+  // program goes on.
+  virtual void update(const pipeline& p, const name_mapping& names) = 0;
   // Every source stops, and what is there comes out.
   virtual void drain() = 0;
   // Stops now.

@@ -85,6 +85,7 @@ class test_stream_spec final : public operator_spec {
     return "test stream of " + coder<T>::name() + ": " + of_.script.describe() + " (digest "
            + text_digest(bytes.bytes()) + ")";
   }
+  [[nodiscard]] state_schema state() const override { return state_schema{}.part<timestamp>("watermark"); }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
     return std::make_unique<test_stream_operator<T>>(of_, in);
   }

@@ -7,6 +7,7 @@
 #include <millrace/transforms/fast/pane_batch.hpp>
 #include <millrace/transforms/fast/row_values.hpp>
 #include <millrace/transforms/fast/window_table.hpp>
+#include <millrace/transforms/operators/combine_form.hpp>
 #include <millrace/transforms/operators/failure.hpp>
 #include <millrace/transforms/operators/operator.hpp>
 #include <millrace/transforms/triggers/trigger_program.hpp>
@@ -227,7 +228,7 @@ class fast_combine final : public stage_operator, public stage_head {
   }
 
   void snapshot_window(const entry& w, writer& to) const;
-  void restore_window(reader& from);
+  void restore_window(reader& from, bool same_trigger);
 
   std::string step_;
   Fn fn_;

@@ -51,6 +51,11 @@ std::string why_not_fast(const windowing_strategy& strategy) {
   return {};
 }
 
+bool fires_with_bundles(const windowing_strategy& strategy) {
+  const auto found = firing(strategy);
+  return found && found->early == fast_firing::early_kind::each_bundle;
+}
+
 fast_firing fast_firing_of(const windowing_strategy& strategy) {
   const auto found = firing(strategy);
   check(found.has_value(), "a combine on the fast path has a trigger that flat tables can fire");

@@ -29,6 +29,10 @@ struct fast_firing {
 // once, all keys of a bundle, or by a delay before the end.
 [[nodiscard]] std::string why_not_fast(const windowing_strategy& strategy);
 
+// Whether flat tables fire early with the bundles that bring elements. They cannot go on so where elements of other
+// keys wait for their panes already, as after a change of trigger.
+[[nodiscard]] bool fires_with_bundles(const windowing_strategy& strategy);
+
 // How flat tables fire; only for a strategy that is fast.
 [[nodiscard]] fast_firing fast_firing_of(const windowing_strategy& strategy);
 

@@ -3,6 +3,7 @@
 #include <millrace/transforms/combine_fn.hpp>
 #include <millrace/transforms/element/kv.hpp>
 #include <millrace/transforms/operators/buffer_pool.hpp>
+#include <millrace/transforms/operators/combine_form.hpp>
 #include <millrace/transforms/operators/failure.hpp>
 #include <millrace/transforms/operators/grouped_head.hpp>
 #include <millrace/transforms/operators/pane_output.hpp>
@@ -11,7 +12,9 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace millrace {
 
@@ -46,10 +49,54 @@ class combine_operator final : public stage_operator, public stage_head, private
   [[nodiscard]] std::optional<timestamp> next_clock_timer() const override { return head_.next_clock_timer(); }
   [[nodiscard]] timestamp hold() const override { return head_.hold(); }
   [[nodiscard]] bool has_state() const override { return head_.has_state(); }
-  void snapshot(writer& to) const override { head_.snapshot(to); }
-  void restore(reader& from) override { head_.restore(from); }
+  void snapshot(writer& to) const override {
+    coder<combine_form>::encode(to, combine_form::general);
+    head_.snapshot(to);
+  }
+  void restore(reader& from) override {
+    const auto form = coder<combine_form>::decode(from);
+    if (form == combine_form::general) return head_.restore(from);
+    if (form != combine_form::flat_tables) from.fail("the state of a combine has an unknown form");
+    static_cast<void>(coder<std::string>::decode(from));  // its trigger
+    grouping& engine = head_.taking_over();
+    engine.resume_at(coder<timestamp>::decode(from));
+    for (std::size_t windows = from.count(sizeof(window)); windows > 0; --windows) take_table(from, engine);
+  }
 
  private:
+  // The rows of one window as the flat tables have written them, with those whose elements wait for a pane.
+  void take_table(reader& from, grouping& engine) {
+    struct row {
+      std::string_view key;
+      grouping::taken_window at;
+    };
+    const auto in = coder<window>::decode(from);
+    const bool past_end = coder<bool>::decode(from);
+    std::vector<row> rows;
+    for (std::size_t n = from.count(3); n > 0; --n) {
+      row& r = rows.emplace_back();
+      if constexpr (fixed_width_key<Key>) r.key = from.take(sizeof(Key));
+      else r.key = from.take(from.count());
+      r.at.buffer = accumulators_.take(coder<accumulator>::decode(from));
+      const std::uint64_t panes = from.varint();
+      const std::uint64_t early = from.varint();
+      if (panes > UINT32_MAX || early > panes) from.fail("the pane numbers of a window are malformed");
+      r.at.panes = {static_cast<std::uint32_t>(panes), static_cast<std::uint32_t>(early)};
+    }
+    const bool tracked = coder<bool>::decode(from);
+    for (std::size_t fresh = from.count(2); fresh > 0; --fresh) {
+      const std::uint64_t number = from.varint();
+      static_cast<void>(coder<timestamp>::decode(from));  // its delay, which begins anew
+      if (number >= rows.size() || !tracked) from.fail("a fresh row of a window is malformed");
+      rows[number].at.fresh = true;
+    }
+    for (row& r : rows) {
+      r.at.in = in;
+      r.at.past_end = past_end;
+      if (!tracked) r.at.fresh = !past_end;
+      if (!engine.take_over(r.key, r.at)) from.fail("a key comes twice in one window");
+    }
+  }
   buffer_id create() override { return accumulators_.take(fn_.create()); }
   void add(buffer_id to, std::uint32_t row) override {
     if (!rows_->header.accumulators) {

@@ -29,6 +29,15 @@ struct combine_parts {
 template <class KeyOf, class ValueOf, class Fn>
 combine_parts(KeyOf, ValueOf, Fn) -> combine_parts<KeyOf, ValueOf, Fn>;
 
+// What a combine keeps; without a key, its type is void.
+template <class Key, class Fn>
+state_schema kept_by_combine(const windowing_strategy& strategy) {
+  state_schema kept = kept_by_grouping<Key>(strategy);
+  kept.template part<accumulator_of<Fn>>("accumulator");
+  if (fires_with_bundles(strategy)) kept.text(with_bundles, "at once", state_match::nothing);
+  return kept;
+}
+
 // The operator of a combine: flat tables where its windowing allows, else the general engine. Both give the same.
 template <class Key, class In, class Fn>
 std::unique_ptr<stage_operator> make_combine(const operator_environment& in, const windowing_strategy& strategy,
@@ -56,6 +65,7 @@ class combine_spec final : public operator_spec {
     return "combine " + combine_fn_name(parts_.fn) + " of " + coder<value>::name() + " per "
            + coder<stored_key<key>>::name() + ", " + strategy_.describe();
   }
+  [[nodiscard]] state_schema state() const override { return kept_by_combine<stored_key<key>, Fn>(strategy_); }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
     return make_combine<stored_key<key>, value>(in, strategy_, parts_.fn);
   }

@@ -235,6 +235,10 @@ class element_spec final : public operator_spec {
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
     return std::apply([&](const Parts&... parts) { return std::make_unique<Operator>(in, parts...); }, parts_);
   }
+  [[nodiscard]] state_schema state() const override {
+    if constexpr (requires { Operator::kept(parts_); }) return Operator::kept(parts_);
+    else return {};
+  }
   [[nodiscard]] operator_traits traits() const override {
     if constexpr (requires { Operator::traits; }) return Operator::traits;
     else return {};

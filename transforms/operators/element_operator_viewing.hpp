@@ -27,6 +27,15 @@ class viewing_operator final : public stage_operator, public receiver<In>, publi
     else return operator_traits{};
   }();
 
+  // What it keeps, from the parts that it is made of.
+  template <class Fn>
+  static state_schema kept(const std::tuple<Fn, duration, std::tuple<view_source<Shapes>...>>& parts) {
+    state_schema kept;
+    kept.part<In>("element");
+    add_views(kept, std::get<2>(parts));
+    return kept;
+  }
+
   template <class Fn>
   viewing_operator(const operator_environment& in, Fn fn, duration main_lateness,
                    const std::tuple<view_source<Shapes>...>& views)

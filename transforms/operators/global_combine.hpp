@@ -113,6 +113,7 @@ class global_combine_spec final : public operator_spec {
     return "combine " + combine_fn_name(fn_) + " of all " + coder<In>::name() + (defaults_ ? "" : ", without defaults")
            + ", " + strategy_.describe();
   }
+  [[nodiscard]] state_schema state() const override { return kept_by_combine<void, Fn>(strategy_); }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
     return std::make_unique<global_combine_operator<In, Fn>>(in, strategy_, fn_, defaults_);
   }

@@ -58,8 +58,14 @@ class grouped_head {
 
   void snapshot(writer& to) const { engine_.encode(to); }
   void restore(reader& from) {
+    engine_.advance_clock(clock_.now);  // delays of what it takes over count from now
     engine_.decode(from);
     counted_ = engine_.dropped();
+  }
+  // The engine, to be given windows that another one has kept.
+  [[nodiscard]] grouping& taking_over() {
+    engine_.advance_clock(clock_.now);
+    return engine_;
   }
 
  private:

@@ -51,6 +51,15 @@ pcollection<Out> add_grouping(const pcollection<In>& in, std::string_view name,
   return {in.shared_owner(), n.outputs[0]};
 }
 
+// What a grouping keeps of each key and window, whatever its contents. Contents without a key have the key type void.
+template <class Key>
+state_schema kept_by_grouping(const windowing_strategy& strategy) {
+  state_schema kept;
+  if constexpr (!std::is_void_v<Key>) kept.template part<Key>("key", state_match::same);
+  kept.text("windows", strategy.describe_kept(), state_match::same_while_kept);
+  return kept;
+}
+
 // Whether a grouping of this strategy looks at the event times of its input. The end of a window needs none.
 inline bool reads_times(const windowing_strategy& strategy) {
   return strategy.timestamps != timestamp_combiner::end_of_window;

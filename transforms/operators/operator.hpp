@@ -1,6 +1,7 @@
 #pragma once
 
 #include <millrace/transforms/bundles/outlet.hpp>
+#include <millrace/transforms/checkpoints/state_schema.hpp>
 #include <millrace/transforms/operators/environment.hpp>
 #include <millrace/transforms/operators/receiver.hpp>
 #include <millrace/transforms/operators/traits.hpp>
@@ -223,6 +224,13 @@ class operator_spec {
   [[nodiscard]] virtual bool waits_for_epochs() const { return false; }
   // What is known of it for warnings.
   [[nodiscard]] virtual operator_traits traits() const { return {}; }
+  // What its operators write into checkpoints: how a changed program is judged that goes on from one. Unless it says
+  // otherwise, an element-wise operator keeps nothing, and any other nothing that another operator could go on from.
+  [[nodiscard]] virtual state_schema state() const {
+    state_schema kept;
+    if (kind() == operator_kind::read || kind() == operator_kind::keyed) kept.text("operator", describe());
+    return kept;
+  }
   // A number of shards that the stage of this operator must have, if any (a sink with a fixed number of files).
   [[nodiscard]] virtual std::optional<std::uint32_t> fixed_shards() const { return std::nullopt; }
 };

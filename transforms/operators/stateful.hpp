@@ -40,6 +40,19 @@ class stateful_spec final : public operator_spec {
            + ", cells " + function_cells<Fn>(fn).describe() + (sorts_input<Fn>() ? ", in the order of time, " : ", ")
            + (needs_stable_input<Fn>() ? "of stable input, " : "") + strategy_.describe() + views;
   }
+  [[nodiscard]] state_schema state() const override {
+    Fn fn = fn_;
+    state_schema kept;
+    kept.part<key>("key", state_match::same);
+    kept.text("windows", strategy_.into.describe(), state_match::same_while_kept);
+    function_cells<Fn>(fn).add_to(kept);
+    if (sorts_input<Fn>()) kept.text("order", "of time");
+    if (waits_for_epochs()) kept.text("input", "stable");
+    if (waits_for_epochs()) kept.part<value>("value", state_match::same);
+    else if (sorts_input<Fn>() || sizeof...(Shapes) > 0) kept.part<value>("value");
+    add_views(kept, views_);
+    return kept;
+  }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
     const auto make_plain = [this](const operator_environment& within) {
       return std::make_unique<stateful_operator<key, value, Fn, Outputs, Shapes...>>(within, strategy_, fn_, views_);

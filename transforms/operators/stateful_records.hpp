@@ -55,7 +55,7 @@ class stateful_records {
   };
 
   stateful_records(Fn& fn, const windowing_strategy& strategy, const stage_clock& clock, bool calls_expiration)
-      : cells_(fn), strategy_(strategy), clock_(clock), calls_expiration_(calls_expiration) {}
+      : cells_(fn), names_(cells_.names()), strategy_(strategy), clock_(clock), calls_expiration_(calls_expiration) {}
 
   // Whether elements of this window are dropped.
   [[nodiscard]] bool expired(const window& w) const { return strategy_.expiry(w) < clock_.input_watermark; }
@@ -224,12 +224,18 @@ class stateful_records {
 
   [[nodiscard]] bool empty() const { return store_.empty(); }
 
+  // The names of the cells stand before the records, so that a function with more of them can go on.
   void encode(writer& to) const {
+    coder<std::vector<std::string>>::encode(to, names_);
     store_.encode(to, [](writer& out, const record& r) { cells::encode(out, r); });
   }
   void decode(reader& from) {
+    const auto written = coder<std::vector<std::string>>::decode(from);
+    const bool equal = written == names_;
+    const std::vector<std::uint32_t> order = equal ? std::vector<std::uint32_t>{} : numbers_of(written, from);
     store_.decode(from, [&](reader& in, const window& w, const std::string& key, record& r) {
-      cells::decode(in, r);
+      if (equal) cells::decode(in, r);
+      else cells::decode(in, r, order);
       place at{w, key, store_.find(w), &r};
       cells_.each_pending(r, [&](const timer_place& which, const timer_slot& slot) { add_timer(at, which, slot); });
     });
@@ -237,6 +243,15 @@ class stateful_records {
   }
 
  private:
+  [[nodiscard]] std::vector<std::uint32_t> numbers_of(const std::vector<std::string>& written, const reader& from) {
+    std::vector<std::uint32_t> numbers;
+    for (const std::string& name : written) {
+      const auto found = std::ranges::find(names_, name);
+      if (found == names_.end()) from.fail("the function has no cell \"" + name + "\", which was kept");
+      numbers.push_back(static_cast<std::uint32_t>(found - names_.begin()));
+    }
+    return numbers;
+  }
   // Whether the input has ended and processing timers still fire, since the function asks for that.
   [[nodiscard]] bool keeps_clock_timers() const {
     return fires_clock_timers_at_end<Fn>() && clock_.input_watermark == timestamp::max();
@@ -309,6 +324,7 @@ class stateful_records {
   }
 
   cells cells_;
+  std::vector<std::string> names_;  // of the cells
   windowing_strategy strategy_;
   const stage_clock& clock_;
   bool calls_expiration_;

@@ -30,9 +30,11 @@ struct gather {
 template <class T>
 class gather_spec final : public operator_spec {
  public:
-  explicit gather_spec(const windowing_strategy& strategy) : combine_(strategy, gather<T>{}, false) {}
+  explicit gather_spec(const windowing_strategy& strategy)
+      : kept_(kept_by_grouping<void>(strategy).template part<T>("element")), combine_(strategy, gather<T>{}, false) {}
   [[nodiscard]] operator_kind kind() const override { return combine_.kind(); }
   [[nodiscard]] std::string describe() const override { return combine_.describe(); }
+  [[nodiscard]] state_schema state() const override { return kept_; }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
     return std::make_unique<piecewise>(combine_.make(in));
   }
@@ -44,6 +46,7 @@ class gather_spec final : public operator_spec {
   [[nodiscard]] std::optional<std::uint32_t> fixed_shards() const override { return combine_.fixed_shards(); }
 
  private:
+  state_schema kept_;
   global_combine_spec<T, gather<T>> combine_;
 };
 

@@ -137,6 +137,18 @@ struct view_source {
   Shape shape;
 };
 
+// What a consumer keeps of its side inputs, which it knows by their numbers: their names may change.
+template <class... Shapes>
+void add_views(state_schema& kept, const std::tuple<view_source<Shapes>...>& views) {
+  int number = 0;
+  const auto add = [&]<class Shape>(const view_source<Shape>& v) {
+    const std::string name = " of side input " + std::to_string(++number);
+    kept.template part<typename Shape::element>("element" + name);
+    kept.text("windows" + name, v.windowing.into.describe());
+  };
+  std::apply([&](const auto&... v) { (add(v), ...); }, views);
+}
+
 // A typed handle on a side input: what as_singleton, as_iterable, as_list, as_map and as_multimap give and `with`
 // takes. Functions see it as one more argument, `const contents&`. Each element sees the window of the side input that
 // belongs to its own, with the newest pane of it, and waits until there is one or the watermark says that none will

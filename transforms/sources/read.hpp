@@ -22,6 +22,7 @@ class read_spec final : public operator_spec {
   explicit read_spec(Source source) : source_(std::move(source)) {}
   [[nodiscard]] operator_kind kind() const override { return operator_kind::read; }
   [[nodiscard]] std::string describe() const override { return "read " + std::string(source_.describe()); }
+  [[nodiscard]] state_schema state() const override { return state_schema{}.part<typename Source::split>("position"); }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
     return std::make_unique<read_operator<Source>>(source_, in);
   }

@@ -27,7 +27,9 @@ concept sink_writer = requires(Writer w, const Writer c, const Element& value, t
 };
 
 // A sink is a value that opens a writer for a shard. open() is told step, shard, shards, job and clock. It may have
-// `operator_traits traits() const`, which says adds_only and keeps_files where they hold: for warnings.
+// `operator_traits traits() const`, which says adds_only and keeps_files where they hold: for warnings; and
+// `state_schema state() const`, which says what its snapshots hold: without it a changed program whose sink describes
+// itself otherwise cannot go on from a snapshot that is not empty.
 template <class S>
 concept writable = requires(const S s, const operator_environment& in) {
   typename S::element;

@@ -25,6 +25,10 @@ class write_spec final : public operator_spec {
   explicit write_spec(Sink sink) : sink_(std::move(sink)) {}
   [[nodiscard]] operator_kind kind() const override { return operator_kind::element; }
   [[nodiscard]] std::string describe() const override { return "write " + std::string(sink_.describe()); }
+  [[nodiscard]] state_schema state() const override {
+    if constexpr (requires { sink_.state(); }) return sink_.state();
+    else return state_schema{}.text("sink", sink_.describe());
+  }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
     return std::make_unique<write_operator<Sink>>(sink_, in);
   }

@@ -1,3 +1,4 @@
+#include <millrace/transforms/checkpoints/stage_snapshot.hpp>
 #include <millrace/transforms/coders/coder.hpp>
 #include <millrace/transforms/stages/stage_instance.hpp>
 
@@ -35,7 +36,7 @@ stage_instance::add(const node* of, std::string path,
                                 .metrics = *s.metrics,
                                 .attempts_max = options_.attempts_max,
                                 .batch_rows_max = options_.batch_rows_max,
-                                .fast_path = options_.fast_path,
+                                .fast_path = options_.fast_path && !(of && options_.general_nodes.contains(of->id)),
                                 .job = options_.job,
                                 .durable_epochs = options_.durable_epochs,
                                 .side_inputs = &budget_,
@@ -211,8 +212,7 @@ void stage_instance::drain() {
 }
 
 bool stage_instance::has_state() const {
-  return std::ranges::any_of(steps_,
-                             [](const step& s) { return s.op->has_state() || s.op->hold() != timestamp::max(); });
+  return std::ranges::any_of(steps_, &step::keeps);
 }
 
 watermark stage_instance::output_watermark() {
@@ -238,38 +238,31 @@ void stage_instance::flush() {
 }
 
 void stage_instance::snapshot(writer& to) const {
-  coder<timestamp>::encode(to, clock_.input_watermark);
-  coder<timestamp>::encode(to, output_);
-  to.varint(view_marks_.size());
-  for (const auto& [edge, mark] : view_marks_) {
-    to.varint(edge);
-    coder<timestamp>::encode(to, mark);
-  }
-  for (const auto& s : steps_) {
-    if (!s.of) continue;
-    const auto operator_state = to.open();
-    s.metrics->encode(to);
-    s.op->snapshot(to);
-    to.close(operator_state);
-  }
+  encode_stage_clocks(to, clock_.input_watermark, output_, view_marks_);
+  for (const auto& s : steps_)
+    if (s.of)
+      encode_step(
+          to, [&](writer& out) { s.metrics->encode(out); }, s.keeps() ? step_state::kept : step_state::none,
+          [&](writer& out) { s.op->snapshot(out); });
 }
 
-void stage_instance::restore(reader& from) {
-  clock_.input_watermark = coder<timestamp>::decode(from);
-  output_ = coder<timestamp>::decode(from);
-  clock_.output_watermark = output_;
-  const auto marks = from.count(2);
-  for (std::size_t i = 0; i < marks; ++i) {
-    const auto edge = static_cast<edge_id>(from.varint());
-    const auto mark = coder<timestamp>::decode(from);
-    if (!view_marks_.contains(edge)) from.fail("a snapshot has a side input that the stage lacks");
+void stage_instance::restore(std::string_view bytes) {
+  const stage_snapshot from = stage_snapshot::read(bytes, plan_.nodes.size());
+  clock_.input_watermark = from.input_watermark;
+  output_ = clock_.output_watermark = from.output_watermark;
+  for (const auto& [edge, mark] : from.view_marks) {
+    if (!view_marks_.contains(edge)) throw decode_error(0, "a snapshot has a side input that the stage lacks");
     view_marks_[edge] = mark;
   }
+  auto next = from.steps.begin();
   for (auto& s : steps_) {
     if (!s.of) continue;
-    reader own = from.section();
-    s.metrics->decode(own);
+    reader metrics(next->metrics);
+    s.metrics->decode(metrics);
     s.restored = *s.metrics;
+    const stage_snapshot::step& written = *next++;
+    if (written.is == step_state::begins) continue;
+    reader own(written.state);
     s.op->restore(own);
     own.expect_end();
   }
@@ -322,17 +315,11 @@ std::vector<step_drop> stage_instance::take_drops() {
 
 std::map<std::string, metric_board> metrics_of_snapshot(const graph& of, const stage_plan& which,
                                                         std::string_view snapshot) {
-  reader from(snapshot);
-  coder<timestamp>::decode(from);
-  coder<timestamp>::decode(from);
-  for (std::size_t marks = from.count(2); marks > 0; --marks) {
-    from.varint();
-    coder<timestamp>::decode(from);
-  }
+  const stage_snapshot from = stage_snapshot::read(snapshot, which.nodes.size());
   std::map<std::string, metric_board> all;
-  for (const node_id id : which.nodes) {
-    reader own = from.section();
-    all[of.at(id).path].decode(own);
+  for (std::size_t i = 0; i < which.nodes.size(); ++i) {
+    reader metrics(from.steps[i].metrics);
+    all[of.at(which.nodes[i]).path].decode(metrics);
   }
   return all;
 }

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@ struct stage_options {
   std::uint32_t batch_rows_max = UINT32_MAX;
   std::uint32_t bundle_rows_max = 1024;
   bool fast_path = true;
+  std::set<node_id> general_nodes = {};  // do without it: what they go on from was written by the general path
   std::size_t side_input_bytes_max = static_cast<std::size_t>(-1);  // of side inputs, and of what waits for them
   // Whether the runner takes epochs again and again and commits them; else functions do not wait for them.
   bool durable_epochs = false;
@@ -101,7 +103,7 @@ class stage_instance {
   // Everything a restart needs: clocks, operators' state, metrics. Only between bundles.
   void snapshot(writer& to) const;
   // Takes the state of an equal instance; after setup(), before anything else. Throws decode_error.
-  void restore(reader& from);
+  void restore(std::string_view snapshot);
   // The protocol of epochs, for operators with effects outside; see epoch_participant.
   void prepare(std::uint64_t epoch);
   void commit(std::uint64_t epoch, timestamp now);
@@ -123,6 +125,8 @@ class stage_instance {
     std::unique_ptr<metric_board> metrics;
     metric_board restored;  // what they were at first
     std::unique_ptr<stage_operator> op;
+
+    [[nodiscard]] bool keeps() const { return op->has_state() || op->hold() != timestamp::max(); }
   };
 
   stage_operator& add(const node* of, std::string path,

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,7 @@ class value_state {
 
  private:
   friend struct detail::cell_access;
+  static constexpr std::string_view form = "value";
   [[nodiscard]] std::string kind() const { return "value of " + coder<T>::name(); }
 
   detail::replaced_slot<stored> slot_;
@@ -54,6 +56,7 @@ class bag_state {
 
  private:
   friend struct detail::cell_access;
+  static constexpr std::string_view form = "bag";
   [[nodiscard]] std::string kind() const { return "bag of " + coder<T>::name(); }
 
   detail::appended_slot<stored> slot_;

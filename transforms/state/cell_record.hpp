@@ -1,5 +1,6 @@
 #pragma once
 
+#include <millrace/transforms/checkpoints/state_schema.hpp>
 #include <millrace/transforms/coders/coder.hpp>
 #include <millrace/transforms/state/cell_slot.hpp>
 #include <millrace/transforms/state/timer.hpp>
@@ -147,6 +148,22 @@ class function_cells {
   [[nodiscard]] std::vector<std::string> names() {
     return std::apply([](const auto&... cell) { return std::vector<std::string>{cell.name()...}; }, fn_.cells());
   }
+  // Reads a record whose cells were written in another order, maybe fewer: `order` names the cell of each that comes.
+  static void decode(reader& from, record& to, const std::vector<std::uint32_t>& order) {
+    for (const std::uint32_t number : order)
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        ((I == number ? read_cell(from, std::get<I>(to)) : void()), ...);
+      }(std::make_index_sequence<size>{});
+  }
+
+  // What is kept of each cell, for checkpoints.
+  void add_to(state_schema& kept) {
+    std::apply(
+        [&](const auto&... cell) {
+          (kept.parts.push_back({"cell \"" + cell.name() + "\"", schema_of_cell(cell), state_match::cell}), ...);
+        },
+        fn_.cells());
+  }
   // Names and kinds in order, for descriptions and fingerprints.
   [[nodiscard]] std::string describe() {
     std::string text;
@@ -156,6 +173,24 @@ class function_cells {
   }
 
  private:
+  template <class Stored>
+  static void read_cell(reader& from, Stored& to) {
+    to = coder<Stored>::decode(from);
+  }
+  // A timer is its clock and whether there is one for each tag; state is its kind of cell and what that stores.
+  template <class Cell>
+  static type_schema schema_of_cell(const Cell& /*cell*/) {
+    if constexpr (is_timer<Cell>) {
+      const bool family = !std::is_same_v<typename Cell::stored, timer_slot>;
+      return {.name = std::string(Cell::domain == time_domain::event ? "event_timer" : "processing_timer")
+                      + (family ? "_family" : "")};
+    } else {
+      type_schema stored = schema_of<typename Cell::stored>();
+      if (stored.name == "optional") stored = std::move(stored.parts.front());
+      return {
+          .name = std::string(cell_access::form<Cell>), .is = type_schema::form::parts, .parts = {std::move(stored)}};
+    }
+  }
   template <class Cell>
   static std::string described(const Cell& cell) {
     if constexpr (is_timer<Cell>) return cell.name();

@@ -8,6 +8,7 @@
 #include <optional>
 #include <ranges>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -183,6 +184,9 @@ struct cell_access {
     if constexpr (requires { of.has_value(); }) return !of.has_value();
     else return of.empty();
   }
+  // The kind alone.
+  template <class Cell>
+  static constexpr std::string_view form = Cell::form;
   // For descriptions and fingerprints: kind and types.
   template <class Cell>
   static std::string kind(const Cell& cell) {

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace millrace {
@@ -46,6 +47,7 @@ class combining_state {
     stored& now = slot_.change();
     return now ? *now : now.emplace(fn_.create());
   }
+  static constexpr std::string_view form = "combining";
   [[nodiscard]] std::string kind() const { return detail::combine_fn_name(fn_) + " in " + coder<accumulator>::name(); }
 
   detail::replaced_slot<stored> slot_;

@@ -90,8 +90,23 @@ class grouping {
 
   // Writes everything: watermark, counters and all keys, in the order of their bytes. Not inside a bundle.
   void encode(writer& out) const;
-  // Restores what encode wrote into a grouping without keys and with the same strategy. The clock is not restored.
+  // Restores what encode wrote into a grouping without keys. Trigger and lateness may have changed since: windows that
+  // had another trigger are taken over by this one at the time that the clock reads. The clock is not restored.
   void decode(reader& in);
+
+  // A window of a key as another engine has kept it until now, whose contents are in the buffer.
+  struct taken_window {
+    window in;
+    bool past_end = false;  // the watermark has passed its end
+    bool fresh = false;     // elements wait in it for a pane
+    pane_tracker panes = {};
+    buffer_id buffer = 0;
+  };
+  // Goes on with it, in a grouping without a trigger that has finished, whose panes are stamped with the ends of their
+  // windows. False if the key has that window already.
+  [[nodiscard]] bool take_over(std::string_view key, const taken_window& at);
+  // Says where the watermark stood when take_over's windows were kept.
+  void resume_at(timestamp watermark) { clocks_.watermark = watermark; }
 
   // Which keys a snapshot is about.
   using key_filter = std::function<bool(std::string_view key)>;
@@ -157,8 +172,16 @@ class grouping {
   [[nodiscard]] trigger_facts facts_of(const group_window& at) const;
 
   void encode_window(const group_window& at, writer& out) const;
-  void decode_key(reader& in);
-  group_window decode_window(reader& in);
+  // How the triggers of a snapshot are read: as they are, or passed over since they are another's.
+  struct trigger_shape {
+    bool same = true;
+    std::size_t words = 0;
+    std::size_t slots = 0;
+  };
+  void decode_keys(reader& in, const trigger_shape& triggers);
+  void decode_key(reader& in, const trigger_shape& triggers);
+  group_window decode_window(reader& in, const trigger_shape& triggers);
+  group_window& restored(key_id id, group_window at);
 
   windowing_strategy strategy_;
   group_buffers& buffers_;

@@ -1,11 +1,13 @@
 // The part of grouping that writes its state down and restores it.
 #include <millrace/transforms/coders/scalar.hpp>
+#include <millrace/transforms/coders/text.hpp>
 #include <millrace/transforms/element/check.hpp>
 #include <millrace/transforms/state/grouping.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -39,6 +41,9 @@ void grouping::encode(writer& out) const {
   coder<timestamp>::encode(out, clocks_.watermark);
   out.varint(dropped_.late);
   out.varint(dropped_.closed_window);
+  coder<std::string>::encode(out, strategy_.fire.describe());
+  out.varint(program_.words());
+  out.varint(program_.slots());
   encode_keys(out, [](std::string_view) { return true; });
 }
 
@@ -47,7 +52,11 @@ void grouping::decode(reader& in) {
   clocks_.watermark = coder<timestamp>::decode(in);
   dropped_.late = in.varint();
   dropped_.closed_window = in.varint();
-  decode_keys(in);
+  trigger_shape triggers;
+  triggers.same = coder<std::string>::decode(in) == strategy_.fire.describe();
+  triggers.words = in.varint();
+  triggers.slots = in.varint();
+  decode_keys(in, triggers);
 }
 
 void grouping::encode_keys(writer& out, const key_filter& which) const {
@@ -66,24 +75,62 @@ void grouping::encode_keys(writer& out, const key_filter& which) const {
 }
 
 void grouping::decode_keys(reader& in) {
-  check(!in_bundle_, "a snapshot is restored between bundles");
-  for (std::size_t keys = in.count(2); keys > 0; --keys) decode_key(in);
+  decode_keys(in, {});
 }
 
-void grouping::decode_key(reader& in) {
+void grouping::decode_keys(reader& in, const trigger_shape& triggers) {
+  check(!in_bundle_, "a snapshot is restored between bundles");
+  for (std::size_t keys = in.count(2); keys > 0; --keys) decode_key(in, triggers);
+}
+
+void grouping::decode_key(reader& in, const trigger_shape& triggers) {
   const std::string_view key = in.take(in.count());
   if (ids_.contains(key)) in.fail("a key that is restored has state already");
   const key_id id = new_key(key);
   for (std::size_t windows = in.count(20); windows > 0; --windows) {
-    group_window decoded = decode_window(in);
+    group_window decoded = decode_window(in, triggers);
     if (keys_[id].find(decoded.in) != nullptr) in.fail("a key has the same window twice");
-    group_window& at = keys_[id].insert(std::move(decoded));
-    if (at.element_hold) holds_.add(*at.element_hold);
-    if (at.expiry_hold) holds_.add(*at.expiry_hold);
-    wait_for_watermark(id, at);
-    if (at.clock_timer) clock_timers_[*at.clock_timer].push_back({id, at.in});
+    group_window& at = restored(id, std::move(decoded));
+    if (triggers.same) continue;
+    if (at.closed) {
+      at.trigger = trigger_state{program_};
+      continue;
+    }
+    at.trigger.take_over(program_, at.fresh, at.past_end, facts_of(at));
+    wait_for_clock(id, at);
   }
   if (keys_[id].windows.empty()) in.fail("a key without windows has no state");
+}
+
+// The hold of an expiry that has moved moves too.
+group_window& grouping::restored(key_id id, group_window window) {
+  group_window& at = keys_[id].insert(std::move(window));
+  if (at.element_hold) holds_.add(*at.element_hold);
+  if (at.expiry_hold) {
+    at.expiry_hold.reset();
+    set_expiry_hold(at);
+  }
+  wait_for_watermark(id, at);
+  if (at.clock_timer) clock_timers_[*at.clock_timer].push_back({id, at.in});
+  return at;
+}
+
+bool grouping::take_over(std::string_view key, const taken_window& from) {
+  const key_id id = key_of(key);
+  if (keys_[id].find(from.in) != nullptr) return false;
+  group_window made = new_window(from.in);
+  made.panes = from.panes;
+  made.buffer = from.buffer;
+  made.has_buffer = true;
+  made.fresh = from.fresh;
+  made.past_end = from.past_end;
+  if (from.fresh && !from.past_end) made.element_hold = from.in.max_timestamp();
+  group_window& at = restored(id, std::move(made));
+  const bool may_come = from.fresh ? from.past_end : from.panes != pane_tracker{} && strategy_.closing == fires::always;
+  if (may_come) set_expiry_hold(at);
+  at.trigger.take_over(program_, at.fresh, at.past_end, facts_of(at));
+  wait_for_clock(id, at);
+  return true;
 }
 
 void grouping::encode_window(const group_window& at, writer& out) const {
@@ -96,7 +143,7 @@ void grouping::encode_window(const group_window& at, writer& out) const {
   if (at.has_buffer) buffers_.encode(at.buffer, out);
 }
 
-group_window grouping::decode_window(reader& in) {
+group_window grouping::decode_window(reader& in, const trigger_shape& triggers) {
   group_window at;
   at.in = coder<window>::decode(in);
   const auto flags = in.fixed<std::uint8_t>();
@@ -107,10 +154,12 @@ group_window grouping::decode_window(reader& in) {
   at.closed = !open;
   at.past_end = (flags & past_end_flag) != 0;
   at.panes = pane_tracker::decode(in);
-  at.trigger = trigger_state::decode(program_, in);
+  if (triggers.same) at.trigger = trigger_state::decode(program_, in);
+  else trigger_state::skip(in, triggers.words, triggers.slots);
   if ((flags & element_hold_flag) != 0) at.element_hold = coder<timestamp>::decode(in);
   if ((flags & expiry_hold_flag) != 0) at.expiry_hold = coder<timestamp>::decode(in);
   if ((flags & clock_timer_flag) != 0) at.clock_timer = coder<timestamp>::decode(in);
+  if (!triggers.same) at.clock_timer.reset();
   if (open) {
     at.buffer = buffers_.decode(in);
     at.has_buffer = true;

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -84,6 +85,7 @@ class map_state {
       else now.erase(key);
     }
   };
+  static constexpr std::string_view form = "map";
   [[nodiscard]] std::string kind() const { return "map of " + coder<Key>::name() + " to " + coder<Value>::name(); }
 
   detail::logged_slot<stored, change> slot_;

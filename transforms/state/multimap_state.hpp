@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -67,6 +68,7 @@ class multimap_state {
       if (at->second.empty()) now.erase(at);
     }
   };
+  static constexpr std::string_view form = "multimap";
   [[nodiscard]] std::string kind() const { return "multimap of " + coder<Key>::name() + " to " + coder<Value>::name(); }
 
   detail::logged_slot<stored, change> slot_;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <ranges>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace millrace {
@@ -57,6 +58,7 @@ class ordered_list_state {
       else now.erase(std::prev(now.upper_bound(at)));
     }
   };
+  static constexpr std::string_view form = "ordered_list";
   [[nodiscard]] std::string kind() const { return "ordered list of " + coder<Value>::name(); }
 
   detail::logged_slot<stored, change> slot_;

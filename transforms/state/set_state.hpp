@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace millrace {
@@ -46,6 +47,7 @@ class set_state {
       else now.insert(std::move(value));
     }
   };
+  static constexpr std::string_view form = "set";
   [[nodiscard]] std::string kind() const { return "set of " + coder<T>::name(); }
 
   detail::logged_slot<stored, change> slot_;

@@ -1,6 +1,8 @@
 #include <millrace/transforms/transcripts/event_lines.hpp>
+#include <millrace/transforms/transcripts/setting_lines.hpp>
 #include <millrace/transforms/transcripts/words.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string_view>
 
@@ -68,6 +70,18 @@ expected_output output_of(words all) {
   return made;
 }
 
+// The settings of an update: "A | B".
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t end = std::min(text.find('|', from), text.size());
+    parts.push_back(text.substr(from, end - from));
+    from = end + 1;
+  }
+  if (parts.size() == 1 && words_of(parts.front()).empty()) parts.clear();  // the same program again
+  return parts;
+}
+
 }  // namespace
 
 case_event event_of(const words& all, const std::string& line, std::uint32_t number) {
@@ -97,6 +111,9 @@ case_event event_of(const words& all, const std::string& line, std::uint32_t num
       if (all.size() < 3 || all[1] != "clock") refuse("a crash may be given a clock: crash clock TIME");
       made.at = time_of(all[2]);
     }
+  } else if (word == "update") {
+    made.is = kind::update;
+    made.settings = parts_of(line.substr(word.size()));
   } else if (word == "checkpoint" || word == "drain" || word == "cancel") {
     expect_count(all, 1, 1);
     made.is = word == "checkpoint" ? kind::checkpoint : word == "drain" ? kind::drain : kind::cancel;
@@ -127,6 +144,9 @@ expected_line expected_line_of(const std::string& line, std::uint32_t number) {
       refuse("\"" + all[1] + "\" is no state: write DRAINED or CANCELLED");
     made.is = kind::state;
     made.name = all[1];
+  } else if (word == "refused") {
+    made.is = kind::refused;
+    made.name = quoted_part(line);
   } else if (word == "no_state" || word == "error") {
     expect_count(all, 1, 1);
     made.is = word == "error" ? kind::error : kind::no_state;

@@ -1,10 +1,12 @@
 #include <millrace/transforms/transcripts/case_output.hpp>
 #include <millrace/transforms/transcripts/play_case.hpp>
+#include <millrace/transforms/transcripts/setting_lines.hpp>
 #include <millrace/transforms/transcripts/words.hpp>
 
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -29,8 +31,11 @@ std::string lower(std::string text) {
 // Plays the events of a case on one session and notes what is not as written.
 class player {
  public:
-  player(const transcript_case& of, const case_pipeline& built, job_session& job)
-      : of_(of), built_(built), job_(job), came_(of.events.size()) {}
+  // The programs that a job has run, which it may look at as long as it lives: the first one at first.
+  using programs = std::vector<std::unique_ptr<case_pipeline>>;
+
+  player(const transcript_case& of, programs& ran, job_session& job)
+      : of_(of), steps_(of.steps), ran_(ran), job_(job), came_(of.events.size()) {}
 
   std::vector<std::string> play() {
     for (std::size_t i = 0; i < of_.events.size(); ++i) {
@@ -59,6 +64,9 @@ class player {
       replay_from_ = i + 1;
     } else if (event.is == event_kind::crash) {
       return crash(i);
+    } else if (event.is == event_kind::update) {
+      update(event);
+      replay_from_ = i + 1;
     }
     apply(i);
   }
@@ -73,9 +81,26 @@ class player {
       if (of_.events[again].is != event_kind::crash) apply(again);
   }
 
+  // The job takes a checkpoint, also if it goes on as it was.
+  void update(const case_event& event) {
+    refused_.clear();
+    transcript_case changed = of_;
+    changed.steps = updated_steps(steps_, event.settings);
+    try {
+      auto next = std::make_unique<case_pipeline>(changed);
+      job_.update(next->description(), {});
+      steps_ = std::move(changed.steps);
+      ran_.push_back(std::move(next));
+    } catch (const pipeline_error& e) {
+      refused_ = e.what();
+    } catch (const update_refused& e) {
+      refused_ = e.what();
+    }
+  }
+
   void apply(std::size_t i) {
     const case_event& event = of_.events[i];
-    if (const auto scripted = built_.scripted(i)) job_.play(*scripted);
+    if (const auto scripted = ran_.back()->scripted(i)) job_.play(*scripted);
     else if (event.is == event_kind::clock) job_.advance_clock(*event.at);
     else if (event.is == event_kind::drain) job_.drain();
     else if (event.is == event_kind::cancel) job_.cancel();
@@ -85,9 +110,12 @@ class player {
   void compare(std::size_t i) {
     const case_event& event = of_.events[i];
     at("line " + std::to_string(event.line) + ", " + event.text + (replayed_ ? " (played again after the crash)" : ""));
-    std::vector<case_output> outputs = outputs_of(built_.take());
+    std::vector<case_output> outputs;
+    for (const auto& ran : ran_)
+      for (case_output& o : outputs_of(ran->take())) outputs.push_back(std::move(o));
     came_[i] = outputs;
     compare_outputs(event, std::move(outputs));
+    compare_refusal(event);
     bool fails = false;
     for (const expected_line& line : event.expected) {
       compare_rest(line);
@@ -97,6 +125,14 @@ class player {
       note("the job failed: " + job_.error());
   }
 
+  void compare_refusal(const case_event& event) {
+    if (event.is != event_kind::update) return;
+    const auto expected = std::ranges::find(event.expected, line_kind::refused, &expected_line::is);
+    const bool must = expected != event.expected.end();
+    if (must && refused_.empty()) note("the update was accepted, but must be refused with \"" + expected->name + "\"");
+    else if (!refused_.empty() && (!must || refused_.find(expected->name) == std::string::npos))
+      note("the update was refused: " + refused_);
+  }
   void compare_outputs(const case_event& event, std::vector<case_output> outputs) {
     std::vector<const expected_line*> expected;
     for (const expected_line& line : event.expected)
@@ -156,7 +192,7 @@ class player {
     if (job_.state() == session_state::cancelled) return;
     if (job_.state() == session_state::running) job_.checkpoint();
     std::vector<std::string> committed;
-    for (const case_output& o : outputs_of(built_.committed())) committed.push_back(text_of(o));
+    for (const case_output& o : outputs_of(ran_.back()->committed())) committed.push_back(text_of(o));
     std::vector<std::string> came;
     for (const auto& event : came_)
       for (const case_output& o : event) came.push_back(text_of(o));
@@ -174,7 +210,9 @@ class player {
   }
 
   const transcript_case& of_;
-  const case_pipeline& built_;
+  std::vector<case_step> steps_;  // of the program that runs
+  programs& ran_;
+  std::string refused_;  // what the last update was refused with
   job_session& job_;
   std::vector<std::vector<case_output>> came_;  // at each event, when it was played last
   std::size_t replay_from_ = 0;
@@ -200,18 +238,18 @@ std::vector<std::string> refusal_difference(const transcript_case& of, const std
 case_result play_case(const transcript_case& of, const session_maker& make) {
   case_result result;
   std::optional<std::string> refused;
-  std::unique_ptr<case_pipeline> built;
+  player::programs ran;
   try {
-    built = std::make_unique<case_pipeline>(of);
-    result.paths = built->paths();
+    ran.push_back(std::make_unique<case_pipeline>(of));
+    result.paths = ran.front()->paths();
   } catch (const pipeline_error& e) {
     refused = e.what();
   }
   result.differences = refusal_difference(of, refused);
   if (refused || !result.differences.empty()) return result;
   if (of.refused) return result;
-  const std::unique_ptr<job_session> job = make(built->description());
-  result.differences = player{of, *built, *job}.play();
+  const std::unique_ptr<job_session> job = make(ran.front()->description());
+  result.differences = player{of, ran, *job}.play();
   return result;
 }
 

@@ -33,11 +33,15 @@ class case_reader {
     if (line[0] == ' ') {
       if (last.events.empty()) throw std::invalid_argument("an expectation stands below an event");
       last.events.back().expected.push_back(expected_line_of(line, number));
+      if (last.events.back().expected.back().is == expected_line::kind::refused
+          && last.events.back().is != case_event::kind::update)
+        throw std::invalid_argument("\"refused\" stands below an update");
     } else if (settings_.take(last, words, line)) {
       if (!last.events.empty()) throw std::invalid_argument("settings come before the first event");
     } else {
       if (last.refused) throw std::invalid_argument("a case that is refused has no events");
       last.events.push_back(event_of(words, line, number));
+      static_cast<void>(updated_steps(last.steps, last.events.back().settings));
     }
   }
   std::vector<transcript_case> cases() { return std::move(cases_); }

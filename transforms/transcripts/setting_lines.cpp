@@ -127,13 +127,6 @@ case_transform transform_of(words all) {
   return made;
 }
 
-std::string quoted(const std::string& line) {
-  const std::size_t from = line.find('"');
-  if (from == std::string::npos || line.size() < from + 2 || line.back() != '"')
-    refuse("write the part of the message in quotes: refused \"part\"");
-  return line.substr(from + 1, line.size() - from - 2);
-}
-
 }  // namespace
 
 bool case_transform::groups() const {
@@ -144,6 +137,35 @@ bool case_transform::groups() const {
 bool case_transform::reads_side() const {
   static constexpr std::array<std::string_view, 4> all{"singleton", "list", "map", "multimap"};
   return std::ranges::count(all, name) > 0;
+}
+
+std::string quoted_part(const std::string& line) {
+  const std::size_t from = line.find('"');
+  if (from == std::string::npos || line.size() < from + 2 || line.back() != '"')
+    refuse("write the part of the message in quotes: refused \"part\"");
+  return line.substr(from + 1, line.size() - from - 2);
+}
+
+std::vector<case_step> updated_steps(std::vector<case_step> steps, const std::vector<std::string>& settings) {
+  static constexpr std::array<std::string_view, 5> whole_case{"refused", "unsafe", "bounded", "ordered", "wrong"};
+  for (const std::string& setting : settings) {
+    std::vector<std::string> words = words_of(setting);
+    std::uint64_t step = 1;
+    if (words.size() > 2 && words[0] == "step") {
+      step = count_from(words[1]);
+      words.erase(words.begin(), words.begin() + 2);
+    }
+    if (step < 1 || step > steps.size()) refuse("the case has no step " + std::to_string(step));
+    std::string line;
+    for (const std::string& word : words) line += (line.empty() ? "" : " ") + word;
+    transcript_case one;
+    one.steps = {steps[step - 1]};
+    const bool taken = !words.empty() && std::ranges::count(whole_case, words[0]) == 0
+                       && setting_lines().take(one, words, line) && one.steps.size() == 1 && one.side.empty();
+    if (!taken) refuse("\"" + setting + "\" is no setting of a step that an update may change");
+    steps[step - 1] = one.steps.front();
+  }
+  return steps;
 }
 
 case_step first_step() {
@@ -192,7 +214,7 @@ bool setting_lines::take(transcript_case& to, const std::vector<std::string>& wo
     to.side.front().transform.name = "none";
     begin_step();
   } else if (name == "refused") {
-    to.refused = quoted(line);
+    to.refused = quoted_part(line);
     note_once("refused (case)");
   } else if (name == "unsafe" || name == "bounded" || name == "ordered" || name == "wrong") {
     expect_count(words, 1);

@@ -23,6 +23,14 @@ class setting_lines {
   std::set<std::string> written_;  // of the step, and of the whole case
 };
 
+// The steps of a program that replaces one with these: each setting is `[step N] NAME …`, of the first step if none is
+// named. Throws std::invalid_argument for one that cannot be.
+[[nodiscard]] std::vector<case_step> updated_steps(std::vector<case_step> steps,
+                                                   const std::vector<std::string>& settings);
+
+// A part of a message, in quotes: from `line`, which names what it belongs to.
+[[nodiscard]] std::string quoted_part(const std::string& line);
+
 // The first step of a case, in which every setting has its default.
 [[nodiscard]] case_step first_step();
 

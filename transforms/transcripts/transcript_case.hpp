@@ -60,27 +60,28 @@ struct expected_output {
 
 // One expectation below an event.
 struct expected_line {
-  enum class kind : std::uint8_t { output, held, dropped, state, no_state, error };
+  enum class kind : std::uint8_t { output, held, dropped, state, no_state, error, refused };
 
   std::uint32_t line = 0;  // its number in the file
   std::string text;        // as it is written, without comment
   kind is = kind::output;
   expected_output output = {};
   timestamp held = {};
-  std::string name = {};    // the cause of a drop, or a state
+  std::string name = {};    // the cause of a drop, a state, or a part of what an update is refused with
   std::uint64_t count = 0;  // of drops
 };
 
 // Something that happens to the pipeline, and what must come of it.
 struct case_event {
-  enum class kind : std::uint8_t { elements, watermark, clock, checkpoint, crash, drain, cancel };
+  enum class kind : std::uint8_t { elements, watermark, clock, checkpoint, crash, update, drain, cancel };
 
   std::uint32_t line = 0;
   std::string text;
   kind is = kind::elements;
   bool side = false;  // elements or a watermark of the side input
   std::vector<case_element> elements = {};
-  std::optional<timestamp> at = {};  // of a watermark or clock; of a crash, if a clock is written
+  std::optional<timestamp> at = {};        // of a watermark or clock; of a crash, if a clock is written
+  std::vector<std::string> settings = {};  // of an update: what is other than before
   std::vector<expected_line> expected = {};
 };
 

@@ -21,6 +21,10 @@ struct pane_facts {
 // ones. A pane that is not given out takes no number, so looking and recording are separate.
 class pane_tracker {
  public:
+  pane_tracker() = default;
+  // Of a window that has given out so many panes.
+  pane_tracker(std::uint32_t panes, std::uint32_t early) : panes_(panes), non_speculative_(panes - early) {}
+
   // What the next pane would be.
   [[nodiscard]] pane_info next(const pane_facts& facts) const;
   // That pane has been given out.

@@ -29,6 +29,8 @@ class trigger_program {
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
   // Counters and targets in a state.
   [[nodiscard]] std::size_t slots() const { return slots_; }
+  // Words of 64 bits, one for each node.
+  [[nodiscard]] std::size_t words() const { return (nodes_.size() + 63) / 64; }
   [[nodiscard]] bool merging() const { return merging_; }
 
  private:

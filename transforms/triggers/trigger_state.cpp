@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 
 namespace millrace {
 
@@ -347,7 +348,7 @@ void trigger_walk::reset(std::size_t i) {
 }
 
 trigger_state::trigger_state(const trigger_program& program)
-    : finished_((program.size() + 63) / 64, 0), slots_(program.slots(), 0) {
+    : finished_(program.words(), 0), slots_(program.slots(), 0) {
   for (std::size_t i = 0; i < program.size(); ++i)
     if (is_clock(program.at(i).kind)) slots_[program.at(i).slot] = no_target;
 }
@@ -374,11 +375,6 @@ void trigger_state::on_fire(const trigger_program& program, const trigger_facts&
 
 std::optional<timestamp> trigger_state::next_clock(const trigger_program& program, const trigger_facts& facts) const {
   return trigger_view{program, *this, facts}.next_clock(0);
-}
-
-void trigger_state::encode(writer& out) const {
-  for (const std::uint64_t word : finished_) out.varint(word);
-  for (const std::int64_t slot : slots_) out.fixed(slot);
 }
 
 trigger_state trigger_state::decode(const trigger_program& program, reader& in) {

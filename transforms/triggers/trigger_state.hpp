@@ -48,7 +48,14 @@ class trigger_state {
   // tell, since every window is looked at then.
   [[nodiscard]] std::optional<timestamp> next_clock(const trigger_program& program, const trigger_facts& facts) const;
 
+  // Becomes the state of a window that another trigger has watched until now: as if what waits in it (`fresh`) had come
+  // as one element. Where the watermark has passed its end, the pane on time is behind it, unless the trigger would
+  // finish with that.
+  void take_over(const trigger_program& program, bool fresh, bool past_end, const trigger_facts& facts);
+
   void encode(writer& out) const;
+  // Passes over a state of another program, with so many words and slots.
+  static void skip(reader& in, std::size_t words, std::size_t slots);
   static trigger_state decode(const trigger_program& program, reader& in);
 
   friend bool operator==(const trigger_state&, const trigger_state&) = default;

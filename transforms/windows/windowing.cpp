@@ -42,6 +42,11 @@ std::string windowing_strategy::describe() const {
   return text + ", closing " + text_of(closing) + ", on time " + text_of(on_time);
 }
 
+std::string windowing_strategy::describe_kept() const {
+  return into.describe() + (already_merged && into.merging() ? " already merged" : "") + ", " + text_of(keep)
+         + ", timestamps " + text_of(timestamps);
+}
+
 windowing_strategy compose(const windowing_strategy& old, const windowing& options) {
   windowing_strategy composed = old;
   if (options.into) {

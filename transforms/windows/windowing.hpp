@@ -59,6 +59,9 @@ struct windowing_strategy {
   }
   // Readable and exact: equal text, equal strategy. Part of a graph's fingerprint.
   [[nodiscard]] std::string describe() const;
+  // What of it windows that a grouping has begun cannot change: the function, what panes show, and their timestamps.
+  // Trigger and lateness may.
+  [[nodiscard]] std::string describe_kept() const;
 
   friend bool operator==(const windowing_strategy&, const windowing_strategy&) = default;
 };

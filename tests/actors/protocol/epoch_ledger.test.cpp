@@ -10,7 +10,11 @@ namespace millrace {
 namespace {
 
 epoch_ledger two_shards_one_with_effects() {
-  return {"job", "print", {{0, 0}, {1, 0}}, {{1, 0}}};
+  checkpoint like;
+  like.job = "job";
+  like.fingerprint = "print";
+  like.program = "program";
+  return {like, {{0, 0}, {1, 0}}, {{1, 0}}};
 }
 
 TEST(epoch_ledger, an_epoch_is_whole_with_the_part_of_every_shard) {
@@ -24,6 +28,7 @@ TEST(epoch_ledger, an_epoch_is_whole_with_the_part_of_every_shard) {
   EXPECT_EQ(whole->epoch, 1U);
   EXPECT_EQ(whole->job, "job");
   EXPECT_EQ(whole->fingerprint, "print");
+  EXPECT_EQ(whole->program, "program");
   EXPECT_EQ(*whole->parts.at({0, 0}), "a");
   EXPECT_EQ(*whole->parts.at({1, 0}), "b");
 }
