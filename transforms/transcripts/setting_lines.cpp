@@ -162,7 +162,7 @@ std::vector<case_step> updated_steps(std::vector<case_step> steps, const std::ve
     one.steps = {steps[step - 1]};
     const bool taken = !words.empty() && std::ranges::count(whole_case, words[0]) == 0
                        && setting_lines().take(one, words, line) && one.steps.size() == 1 && one.side.empty();
-    if (!taken) refuse("\"" + setting + "\" is no setting of a step that an update may change");
+    if (!taken) refuse("\"" + line + "\" is no setting of a step that an update may change");
     steps[step - 1] = one.steps.front();
   }
   return steps;
