@@ -14,8 +14,10 @@
 #include <caf/actor_system_config.hpp>
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -164,6 +166,66 @@ TEST(threaded_update, a_stopped_job_is_updated_from_its_checkpoints) {
   EXPECT_GT(r.resumed_from, 0U);
   EXPECT_EQ(second.total(), 200 * 199 / 2);
   EXPECT_EQ(resumed(update).state, job_state::done) << "a second start finds its own checkpoints";
+}
+
+// Keeps the newest epoch and counts them.
+class counting_checkpoints final : public checkpoint_store {
+ public:
+  void write(const checkpoint& complete) override {
+    kept_.write(complete);
+    ++written_;
+  }
+  std::optional<checkpoint> newest() override { return kept_.newest(); }
+  [[nodiscard]] bool outlives_process() const override { return false; }
+  [[nodiscard]] std::string describe() const override { return "memory"; }
+  [[nodiscard]] int written() const { return written_; }
+
+ private:
+  memory_checkpoints kept_;
+  std::atomic<int> written_ = 0;
+};
+
+// A snapshot that takes long to write, and what the job has written meanwhile.
+class slow_snapshot final : public checkpoint_store {
+ public:
+  explicit slow_snapshot(const counting_checkpoints& of) : of_(of) {}
+  void write(const checkpoint& complete) override {
+    const int before = of_.written();
+    std::this_thread::sleep_for(std::chrono::milliseconds{60});
+    written_meanwhile = of_.written() - before;
+    epoch = complete.epoch;
+  }
+  std::optional<checkpoint> newest() override { return std::nullopt; }
+  [[nodiscard]] bool outlives_process() const override { return false; }
+  [[nodiscard]] std::string describe() const override { return "nowhere"; }
+
+  int written_meanwhile = -1;
+  std::uint64_t epoch = 0;
+
+ private:
+  const counting_checkpoints& of_;
+};
+
+// The epoch that is handed over stays the last one: a program that takes over goes on from there.
+TEST(threaded_update, no_epoch_follows_the_one_that_is_handed_over_until_it_is_settled) {
+  two_threads config;
+  caf::actor_system system(config);
+  const inlet<number> door("numbers");
+  const sums first(door, "sum", 1);
+  const auto kept = std::make_shared<counting_checkpoints>();
+  job_options options = often;
+  options.checkpoints = kept;
+  const job running = engine(system).launch(first.p, options);
+  push(door, 0, 10);
+  while (kept->written() < 3) std::this_thread::yield();
+  slow_snapshot slow(*kept);
+  running.snapshot(slow);
+  EXPECT_EQ(slow.written_meanwhile, 0);
+  EXPECT_GE(slow.epoch, 3U);
+  const int then = kept->written();
+  while (kept->written() < then + 3) std::this_thread::yield();
+  door.close();
+  EXPECT_EQ(running.wait().state, job_state::done);
 }
 
 TEST(threaded_update, a_new_job_starts_from_a_snapshot_of_one_that_goes_on) {
