@@ -54,7 +54,7 @@ auto add_combine(const pcollection<Row>& in, const std::string& name, combine_pa
                  std::source_location where) {
   using spec = combine_spec<Row, KeyOf, ValueOf, Fn>;
   refuse_unsound_grouping(in, name);
-  return add_grouping<typename spec::output>(in, name, std::make_shared<spec>(in.windowing(), std::move(parts)), where);
+  return add_grouping<typename spec::output>(in, name, make_spec<spec>(in.windowing(), std::move(parts)), where);
 }
 
 // Stops compilation with one sentence where there is no combine function for the values.
@@ -122,8 +122,7 @@ auto add_global_combine(const pcollection<T>& in, const std::string& name, const
                            "pass without_defaults to get nothing for an empty window");
     refuse_unsound_grouping(in, name);
     return add_grouping<combined_by<combined>>(
-        in, name, std::make_shared<global_combine_spec<T, combined>>(in.windowing(), combine_fn_for<T>(fn), defaults),
-        where);
+        in, name, make_spec<global_combine_spec<T, combined>>(in.windowing(), combine_fn_for<T>(fn), defaults), where);
   }
 }
 

@@ -67,7 +67,7 @@ template <class T>
     throw pipeline_error(name, "there is nothing to flatten; flatten<T>(pipeline, name) makes an empty collection");
   detail::refuse_unlike(name, all);
   node added;
-  added.spec = std::make_shared<detail::flatten_spec>(element_type::of<T>().coder.name());
+  added.spec = make_spec<detail::flatten_spec>(element_type::of<T>().coder.name());
   for (const auto& c : all) added.inputs.push_back(c.id());
   added.where = where;
   const bool bounded = std::all_of(all.begin(), all.end(), [](const auto& c) { return c.bounded(); });

@@ -32,10 +32,10 @@ class group_spec final : public operator_spec {
     return kept_by_grouping<key>(strategy_).template part<value>("value");
   }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
-    return std::make_unique<group_operator<key, value>>(in, strategy_);
+    return make_operator<group_operator<key, value>>(in, strategy_);
   }
   [[nodiscard]] std::unique_ptr<edge_writer> make_writer(const edge_environment& to) const override {
-    return std::make_unique<keyed_writer<Row>>(to, reads_times(strategy_));
+    return make_edge_writer<keyed_writer<Row>>(to, reads_times(strategy_));
   }
 
  private:
@@ -54,7 +54,7 @@ class group_spec final : public operator_spec {
       require_codable<decltype(T::value)>();
       detail::refuse_unsound_grouping(in, name);
       using output = kv<detail::stored_key<decltype(T::key)>, std::vector<decltype(T::value)>>;
-      return detail::add_grouping<output>(in, name, std::make_shared<detail::group_spec<T>>(in.windowing()), where);
+      return detail::add_grouping<output>(in, name, make_spec<detail::group_spec<T>>(in.windowing()), where);
     }
   };
 }

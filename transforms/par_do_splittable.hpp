@@ -86,10 +86,10 @@ class splittable_spec final : public operator_spec {
     return kept;
   }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
-    return std::make_unique<operating>(in, fn_, limits_, reads_);
+    return make_operator<operating>(in, fn_, limits_, reads_);
   }
   [[nodiscard]] std::unique_ptr<edge_writer> make_writer(const edge_environment& to) const override {
-    return std::make_unique<work_writer<kv<Element, restriction>>>(to);
+    return make_edge_writer<work_writer<kv<Element, restriction>>>(to);
   }
 
  private:
@@ -138,7 +138,7 @@ auto add_splittable_node(const pcollection<In>& pairs, const Fn& fn, const split
   std::apply(
       [&](const auto&... v) {
         using spec = splittable_spec<Element, Fn, decltype(outputs), Shapes...>;
-        added.spec = std::make_shared<spec>(
+        added.spec = make_spec<spec>(
             fn, limits,
             typename spec::side_reading{.views = {v.source()...}, .lateness = pairs.windowing().allowed_lateness});
         for (const graph* of : std::initializer_list<const graph*>{&g, &v.owner()...})

@@ -29,7 +29,7 @@ class reshuffle_spec final : public operator_spec {
 [[nodiscard]] inline auto reshuffle(std::string name, std::source_location where = std::source_location::current()) {
   return [name = std::move(name), where]<class T>(const pcollection<T>& in) {
     require_codable<T>();
-    return detail::add_transform<T>(in, name, std::make_shared<detail::reshuffle_spec<T>>(), where);
+    return detail::add_transform<T>(in, name, make_spec<detail::reshuffle_spec<T>>(), where);
   };
 }
 

@@ -87,7 +87,7 @@ class test_stream_spec final : public operator_spec {
   }
   [[nodiscard]] state_schema state() const override { return state_schema{}.part<timestamp>("watermark"); }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
-    return std::make_unique<test_stream_operator<T>>(of_, in);
+    return make_operator<test_stream_operator<T>>(of_, in);
   }
   [[nodiscard]] std::optional<std::uint32_t> fixed_shards() const override { return 1; }
 
@@ -168,7 +168,7 @@ class test_stream {
 
   // Applies it: what the pipe calls.
   pcollection<T> operator()(pipeline& p) const {
-    return detail::add_source<T>(p, name_, std::make_shared<detail::test_stream_spec<T>>(of_), bounded_, where_);
+    return detail::add_source<T>(p, name_, make_spec<detail::test_stream_spec<T>>(of_), bounded_, where_);
   }
 
  private:

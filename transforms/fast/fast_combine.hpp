@@ -249,7 +249,7 @@ class fast_combine final : public stage_operator, public stage_head {
 template <class Key, class In, class Fn>
 [[nodiscard]] std::unique_ptr<stage_operator> make_fast_combine(const operator_environment& in,
                                                                 const windowing_strategy& strategy, Fn fn) {
-  return std::make_unique<fast_combine<Key, In, Fn>>(in, strategy, std::move(fn));
+  return make_operator<fast_combine<Key, In, Fn>>(in, strategy, std::move(fn));
 }
 
 }  // namespace millrace

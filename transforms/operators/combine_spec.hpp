@@ -45,7 +45,7 @@ std::unique_ptr<stage_operator> make_combine(const operator_environment& in, con
   if constexpr (fast_accumulator<accumulator_of<Fn>>) {
     if (in.fast_path && why_not_fast_combine<Fn>(strategy).empty()) return make_fast_combine<Key, In>(in, strategy, fn);
   }
-  return std::make_unique<combine_operator<Key, In, Fn>>(in, strategy, fn);
+  return make_operator<combine_operator<Key, In, Fn>>(in, strategy, fn);
 }
 
 // combine_per_key over rows whose key and value are found by functions.
@@ -71,8 +71,8 @@ class combine_spec final : public operator_spec {
   }
   [[nodiscard]] std::unique_ptr<edge_writer> make_writer(const edge_environment& to) const override {
     if (to.lift)
-      return std::make_unique<lifting_writer<Row, KeyOf, ValueOf, Fn>>(to, parts_.key_of, parts_.value_of, parts_.fn);
-    return std::make_unique<keyed_writer<Row, KeyOf, ValueOf>>(to, reads_times(strategy_), parts_.key_of,
+      return make_edge_writer<lifting_writer<Row, KeyOf, ValueOf, Fn>>(to, parts_.key_of, parts_.value_of, parts_.fn);
+    return make_edge_writer<keyed_writer<Row, KeyOf, ValueOf>>(to, reads_times(strategy_), parts_.key_of,
                                                                parts_.value_of);
   }
   [[nodiscard]] std::string why_not_lifted() const override { return detail::why_not_lifted(strategy_); }

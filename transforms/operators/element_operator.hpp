@@ -233,7 +233,7 @@ class element_spec final : public operator_spec {
   [[nodiscard]] operator_kind kind() const override { return operator_kind::element; }
   [[nodiscard]] std::string describe() const override { return text_; }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
-    return std::apply([&](const Parts&... parts) { return std::make_unique<Operator>(in, parts...); }, parts_);
+    return std::apply([&](const Parts&... parts) { return make_operator<Operator>(in, parts...); }, parts_);
   }
   [[nodiscard]] state_schema state() const override {
     if constexpr (requires { Operator::kept(parts_); }) return Operator::kept(parts_);
@@ -251,7 +251,7 @@ class element_spec final : public operator_spec {
 
 template <class Operator, class... Parts>
 std::shared_ptr<const operator_spec> make_element_spec(std::string text, Parts... parts) {
-  return std::make_shared<element_spec<Operator, Parts...>>(std::move(text), std::move(parts)...);
+  return make_spec<element_spec<Operator, Parts...>>(std::move(text), std::move(parts)...);
 }
 
 }  // namespace millrace

@@ -63,16 +63,16 @@ namespace detail {
 template <class T>
 std::unique_ptr<edge_writer> make_value_writer(const edge_environment& in) {
   if constexpr (is_text_view<T>) refuse_text_view();
-  else return std::make_unique<value_writer<T>>(in);
+  else return make_edge_writer<value_writer<T>>(in);
 }
 template <class T>
 std::unique_ptr<stage_operator> make_bundle_reader(const operator_environment& in) {
   if constexpr (is_text_view<T>) refuse_text_view();
-  else return std::make_unique<bundle_reader<T>>(in);
+  else return make_operator<bundle_reader<T>>(in);
 }
 template <class T>
 std::unique_ptr<stage_operator> make_tee() {
-  return std::make_unique<tee_operator<T>>();
+  return make_operator<tee_operator<T>>();
 }
 }  // namespace detail
 

@@ -115,11 +115,11 @@ class global_combine_spec final : public operator_spec {
   }
   [[nodiscard]] state_schema state() const override { return kept_by_combine<void, Fn>(strategy_); }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
-    return std::make_unique<global_combine_operator<In, Fn>>(in, strategy_, fn_, defaults_);
+    return make_operator<global_combine_operator<In, Fn>>(in, strategy_, fn_, defaults_);
   }
   [[nodiscard]] std::unique_ptr<edge_writer> make_writer(const edge_environment& to) const override {
-    if (to.lift) return std::make_unique<lifting_writer<In, no_key, whole_row, Fn>>(to, no_key{}, whole_row{}, fn_);
-    return std::make_unique<keyed_writer<In, no_key, whole_row>>(to, reads_times(strategy_));
+    if (to.lift) return make_edge_writer<lifting_writer<In, no_key, whole_row, Fn>>(to, no_key{}, whole_row{}, fn_);
+    return make_edge_writer<keyed_writer<In, no_key, whole_row>>(to, reads_times(strategy_));
   }
   [[nodiscard]] std::string why_not_lifted() const override { return detail::why_not_lifted(strategy_); }
   [[nodiscard]] std::string why_not_fast() const override { return why_not_fast_combine<Fn>(strategy_); }

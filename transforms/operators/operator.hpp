@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace millrace {
 
@@ -169,6 +170,17 @@ class edge_writer {
   virtual void flush() = 0;
 };
 
+// Made by these, operators and writers have no smart pointer to their own type: one takes as long to compile as they
+// do.
+template <class Operator, class... Arguments>
+[[nodiscard]] std::unique_ptr<stage_operator> make_operator(Arguments&&... arguments) {
+  return std::unique_ptr<stage_operator>(new Operator(std::forward<Arguments>(arguments)...));
+}
+template <class Writer, class... Arguments>
+[[nodiscard]] std::unique_ptr<edge_writer> make_edge_writer(Arguments&&... arguments) {
+  return std::unique_ptr<edge_writer>(new Writer(std::forward<Arguments>(arguments)...));
+}
+
 // How an edge chooses the shard of a row.
 enum class routing : std::uint8_t {
   by_key,     // the owner of the key's slice
@@ -234,5 +246,11 @@ class operator_spec {
   // A number of shards that the stage of this operator must have, if any (a sink with a fixed number of files).
   [[nodiscard]] virtual std::optional<std::uint32_t> fixed_shards() const { return std::nullopt; }
 };
+
+// Makes a spec, without a smart pointer to its own type.
+template <class Spec, class... Arguments>
+[[nodiscard]] std::shared_ptr<const operator_spec> make_spec(Arguments&&... arguments) {
+  return std::unique_ptr<const operator_spec>(new Spec(std::forward<Arguments>(arguments)...));
+}
 
 }  // namespace millrace

@@ -55,14 +55,14 @@ class stateful_spec final : public operator_spec {
   }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
     const auto make_plain = [this](const operator_environment& within) {
-      return std::make_unique<stateful_operator<key, value, Fn, Outputs, Shapes...>>(within, strategy_, fn_, views_);
+      return make_operator<stateful_operator<key, value, Fn, Outputs, Shapes...>>(within, strategy_, fn_, views_);
     };
-    if (waits_for_epochs() && in.durable_epochs) return std::make_unique<stable_input>(in, make_plain);
+    if (waits_for_epochs() && in.durable_epochs) return make_operator<stable_input>(in, make_plain);
     return make_plain(in);
   }
   [[nodiscard]] bool waits_for_epochs() const override { return needs_stable_input<Fn>(); }
   [[nodiscard]] std::unique_ptr<edge_writer> make_writer(const edge_environment& to) const override {
-    return std::make_unique<keyed_writer<Row>>(to, true);
+    return make_edge_writer<keyed_writer<Row>>(to, true);
   }
   [[nodiscard]] operator_traits traits() const override {
     using types = typename function_cells<Fn>::types;
@@ -125,7 +125,7 @@ template <class T, class Fn, class... Outs, bool Errors, class... Shapes>
 auto add_stateful_node(const pcollection<T>& in, const std::string& name, const Fn& fn, std::source_location where,
                        const step_options<Errors, Shapes...>& options) {
   refuse_unsound_state(in, name, fn);
-  auto spec = std::make_shared<stateful_spec<T, Fn, output_list<Outs...>, Shapes...>>(
+  auto spec = make_spec<stateful_spec<T, Fn, output_list<Outs...>, Shapes...>>(
       in.windowing(), fn, std::apply([](const auto&... v) { return std::tuple{v.source()...}; }, options.views));
   using element = kv<stored_key<decltype(T::key)>, decltype(T::value)>;
   return add_step_of<element, Outs...>(in, name, std::move(spec), options, where);

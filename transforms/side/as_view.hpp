@@ -36,7 +36,7 @@ class gather_spec final : public operator_spec {
   [[nodiscard]] std::string describe() const override { return combine_.describe(); }
   [[nodiscard]] state_schema state() const override { return kept_; }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
-    return std::make_unique<piecewise>(combine_.make(in));
+    return make_operator<piecewise>(combine_.make(in));
   }
   [[nodiscard]] std::unique_ptr<edge_writer> make_writer(const edge_environment& to) const override {
     return combine_.make_writer(to);
@@ -84,12 +84,11 @@ view<Shape> add_view(const pcollection<typename Shape::element>& in, const std::
     ~scope() { of.close_composite(); }
   };
   const scope open(g, name);
-  const auto panes =
-      add_grouping<view_piece>(in, "gather", std::make_shared<gather_spec<element>>(in.windowing()), where);
-  return {add_transform<view_piece>(panes, "view",
-                                    std::make_shared<view_spec>("view as " + Shape::name() + " of "
-                                                                + element_type::of<element>().coder.name()),
-                                    where),
+  const auto panes = add_grouping<view_piece>(in, "gather", make_spec<gather_spec<element>>(in.windowing()), where);
+  return {add_transform<view_piece>(
+              panes, "view",
+              make_spec<view_spec>("view as " + Shape::name() + " of " + element_type::of<element>().coder.name()),
+              where),
           {name, in.windowing(), std::move(shape)}};
 }
 

@@ -24,7 +24,7 @@ class read_spec final : public operator_spec {
   [[nodiscard]] std::string describe() const override { return "read " + std::string(source_.describe()); }
   [[nodiscard]] state_schema state() const override { return state_schema{}.part<typename Source::split>("position"); }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
-    return std::make_unique<read_operator<Source>>(source_, in);
+    return make_operator<read_operator<Source>>(source_, in);
   }
   [[nodiscard]] std::optional<std::uint32_t> fixed_shards() const override {
     if constexpr (requires { source_.fixed_shards(); }) return source_.fixed_shards();
@@ -50,7 +50,7 @@ auto read(std::string name, Source source, std::source_location where = std::sou
     require_codable<element>();
     return [name = std::move(name), source = std::move(source), where](pipeline& p) {
       const bool bounded = source.bounded();
-      return detail::add_source<element>(p, name, std::make_shared<detail::read_spec<Source>>(source), bounded, where);
+      return detail::add_source<element>(p, name, make_spec<detail::read_spec<Source>>(source), bounded, where);
     };
   }
 }

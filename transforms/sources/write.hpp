@@ -30,7 +30,7 @@ class write_spec final : public operator_spec {
     else return state_schema{}.text("sink", sink_.describe());
   }
   [[nodiscard]] std::unique_ptr<stage_operator> make(const operator_environment& in) const override {
-    return std::make_unique<write_operator<Sink>>(sink_, in);
+    return make_operator<write_operator<Sink>>(sink_, in);
   }
   [[nodiscard]] operator_traits traits() const override {
     if constexpr (requires { sink_.traits(); }) return sink_.traits();
@@ -58,7 +58,7 @@ auto write(std::string name, Sink sink, std::source_location where = std::source
       static_assert(std::is_same_v<T, typename Sink::element>,
                     "millrace: the sink takes elements of another type than the collection has; map them first");
       node added;
-      added.spec = std::make_shared<detail::write_spec<Sink>>(sink);
+      added.spec = make_spec<detail::write_spec<Sink>>(sink);
       added.inputs = {in.id()};
       added.where = where;
       in.owner().add(name, std::move(added), {});
