@@ -47,15 +47,6 @@ void play(const transcript_case& of, const std::string& how, const session_maker
   differences.insert(differences.end(), result.differences.begin(), result.differences.end());
 }
 
-// The same, of a long file every fourth case where everything takes long.
-std::vector<transcript_case> some_cases_of(const std::string& name) {
-  std::vector<transcript_case> all = cases_of(name);
-  if (!under_sanitizer || all.size() < 100) return all;
-  std::vector<transcript_case> some;
-  for (std::size_t i = 0; i < all.size(); i += 4) some.push_back(std::move(all[i]));
-  return some;
-}
-
 TEST(transcripts, no_file_of_the_folder_is_left_out) {
   std::size_t files = 0;
   for (const auto& entry :
@@ -113,7 +104,7 @@ void play_simulated(const transcript_case& of, std::uint64_t seeds, bool stepped
 
 TEST_P(transcript_files, pass_on_the_simulated_actor_runtime) {
   std::vector<std::string> differences;
-  for (const transcript_case& of : some_cases_of(GetParam().name)) play_simulated(of, 3, true, differences);
+  for (const transcript_case& of : cases_of(GetParam().name)) play_simulated(of, 3, true, differences);
   EXPECT_THAT(differences, IsEmpty());
 }
 
@@ -122,7 +113,7 @@ TEST_P(transcript_files, pass_on_the_simulated_actor_runtime) {
 TEST_P(transcript_files, pass_where_shards_race) {
   static const std::set<std::string> matters_of_speed{"X1.120", "X1.159"};
   std::vector<std::string> differences;
-  for (const transcript_case& of : some_cases_of(GetParam().name))
+  for (const transcript_case& of : cases_of(GetParam().name))
     if (!matters_of_speed.contains(of.number)) play_simulated(of, 2, false, differences);
   EXPECT_THAT(differences, IsEmpty());
 }
