@@ -92,13 +92,19 @@ checkpoint_ptr resumed(blueprint& job) {
                              "update, or give a new checkpoint directory");
 }
 
+// Epochs take many messages to and fro, which must not wait behind rows.
+job spawned(caf::actor_system& system, const blueprint_ptr& job, const checkpoint_ptr& from) {
+  return {system, job->options.on_one_thread ? system.spawn(supervisor_actor, job, from)
+                                             : system.spawn<caf::detached>(supervisor_actor, job, from)};
+}
+
 }  // namespace
 
 job engine::launch(const pipeline& p, job_options options) {
   const std::shared_ptr<blueprint> job = drawn(p, std::move(options));
   const checkpoint_ptr from = resumed(*job);
   describe(*job);
-  return spawned(job, from);
+  return spawned(*system_, job, from);
 }
 
 job engine::update(const job& running, const pipeline& p, job_options options) {
@@ -120,13 +126,7 @@ job engine::update(const job& running, const pipeline& p, job_options options) {
     throw;
   }
   running.give_way();
-  return spawned(next, from);
-}
-
-// Epochs take many messages to and fro, which must not wait behind rows.
-job engine::spawned(blueprint_ptr job, checkpoint_ptr from) {
-  return {*system_, job->options.on_one_thread ? system_->spawn(supervisor_actor, job, from)
-                                               : system_->spawn<caf::detached>(supervisor_actor, job, from)};
+  return spawned(*system_, next, from);
 }
 
 }  // namespace millrace

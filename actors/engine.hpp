@@ -1,7 +1,6 @@
 #pragma once
 
 #include <millrace/actors/job.hpp>
-#include <millrace/actors/messages.hpp>
 #include <millrace/actors/options.hpp>
 #include <millrace/transforms/pipeline.hpp>
 #include <millrace/transforms/update/adopt.hpp>  // IWYU pragma: export
@@ -32,8 +31,6 @@ class engine {
   job update(const job& running, const pipeline& p, job_options options = {});
 
  private:
-  job spawned(blueprint_ptr job, checkpoint_ptr from);
-
   caf::actor_system* system_;
 };
 
