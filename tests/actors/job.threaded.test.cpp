@@ -27,7 +27,7 @@
 #include <thread>
 #include <vector>
 
-namespace millrace {
+namespace millrace::job_test {
 namespace {
 
 struct two_threads : caf::actor_system_config {
@@ -150,4 +150,4 @@ TEST(threaded_job, delivers_every_element_to_an_actor_and_fails_once_that_is_gon
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::job_test

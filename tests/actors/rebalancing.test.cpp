@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace millrace {
+namespace millrace::rebalancing_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -195,4 +195,4 @@ TEST(rebalancing, every_epoch_has_every_split_once) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::rebalancing_test

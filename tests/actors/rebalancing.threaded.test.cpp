@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace millrace {
+namespace millrace::rebalancing_test {
 namespace {
 
 // Lines of files; whoever reads the file "big" from its front is slow: it does not go on before it has given a part of
@@ -106,4 +106,4 @@ TEST(threaded_rebalancing, an_idle_reader_takes_over_the_rest_of_a_slow_ones_fil
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::rebalancing_test

@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-namespace millrace {
+namespace millrace::shard_core_test {
 namespace {
 
 // All shards of a plan in a loop: what the actors do with messages, done with queues.
@@ -238,4 +238,4 @@ TEST(shard_core, tells_its_watermark_though_its_inbox_never_runs_dry) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::shard_core_test

@@ -14,7 +14,7 @@
 #include <set>
 #include <stdexcept>
 
-namespace millrace {
+namespace millrace::simulation_test {
 namespace {
 
 using counts = recording<kv<std::string, std::uint64_t>>;
@@ -123,4 +123,4 @@ TEST(simulation, due_timers_cross_an_edge_in_a_bundle) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::simulation_test

@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-namespace millrace {
+namespace millrace::slow_sink_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -157,4 +157,4 @@ TEST(slow_sink, V3_takes_part_in_twenty_epochs_while_its_queue_is_full) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::slow_sink_test

@@ -15,7 +15,7 @@
 #include <set>
 #include <vector>
 
-namespace millrace {
+namespace millrace::stable_input_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -110,4 +110,4 @@ TEST(stable_input, is_not_waited_for_where_nothing_rewinds) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::stable_input_test

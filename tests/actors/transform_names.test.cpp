@@ -4,10 +4,10 @@
 
 #include <stdexcept>
 
-namespace millrace {
+namespace millrace::transform_names_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST(transform_names, are_read_from_an_object_of_strings) {
   const name_mapping names = transform_names_from(R"({"count": "total", "old/steps": ""})");
@@ -32,4 +32,4 @@ TEST(transform_names, says_what_is_expected_of_its_text) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::transform_names_test

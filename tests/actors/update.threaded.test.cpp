@@ -24,11 +24,11 @@
 #include <vector>
 
 // A running job on threads gives way to a changed program while somebody goes on pushing elements.
-namespace millrace {
+namespace millrace::update_test {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 using number = std::int64_t;
 
 struct two_threads : caf::actor_system_config {
@@ -267,4 +267,4 @@ TEST(threaded_update, a_new_job_starts_from_a_snapshot_of_one_that_goes_on) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::update_test

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 // What CONTRIBUTING.md shows how to add works on both runners.
-namespace millrace {
+namespace millrace::contributing_test {
 namespace {
 
 TEST(contributing, shows_a_transform_that_works) {
@@ -62,4 +62,4 @@ TEST(contributing, shows_a_source_that_works_and_survives_a_crash) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::contributing_test

@@ -13,7 +13,7 @@
 #include <vector>
 
 // The documents say what is so: code in them is code that is compiled, and the files that they name are there.
-namespace millrace {
+namespace millrace::documents_test {
 namespace {
 
 namespace files = std::filesystem;
@@ -110,4 +110,4 @@ TEST(documents, list_every_example) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::documents_test

@@ -8,7 +8,7 @@
 #include <vector>
 
 // The two examples about clicks: idle_users and page_views.
-namespace millrace::examples {
+namespace millrace::examples::clicks_test {
 namespace {
 
 using lines = std::vector<std::string>;
@@ -96,4 +96,4 @@ TEST(page_views, pass_over_what_is_no_click) {
 }
 
 }  // namespace
-}  // namespace millrace::examples
+}  // namespace millrace::examples::clicks_test

@@ -13,11 +13,11 @@
 
 // enrich_orders against a server that misbehaves on request. Whatever the server does, each order comes out once: with
 // its customer, or as a dead letter.
-namespace millrace::examples {
+namespace millrace::examples::enrich_orders_test {
 namespace {
 
 using lines = std::vector<std::string>;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr int orders = 800;
 constexpr int customers = 400;
@@ -47,7 +47,7 @@ int customer_of(int order) {
   return 1 + order * 37 % (customers + 5);
 }
 
-class enrich_orders : public testing::Test {
+class enrich_orders : public ::testing::Test {
  protected:
   enrich_orders() : admin(server.connection_string("postgres")) {
     admin.ask(tables);
@@ -205,7 +205,7 @@ TEST_F(enrich_orders, fails_at_once_if_the_server_does_not_let_it_in) {
   const outcome run =
       run_example("enrich_orders", arguments({"--database", server.connection_string("nobody"), "--tries=1000"}));
   EXPECT_EQ(run.exit_code, 1);
-  EXPECT_THAT(run.err, testing::AllOf(HasSubstr("\"customers\""), HasSubstr("role \"nobody\" does not exist")));
+  EXPECT_THAT(run.err, ::testing::AllOf(HasSubstr("\"customers\""), HasSubstr("role \"nobody\" does not exist")));
 }
 
 TEST(enrich_orders_alone, gives_all_orders_up_when_there_is_never_a_server) {
@@ -218,7 +218,7 @@ TEST(enrich_orders_alone, gives_all_orders_up_when_there_is_never_a_server) {
   EXPECT_EQ(content_of(output + "-00000-of-00001.jsonl"), "");
   EXPECT_THAT(
       content_of(output + ".dead-00000-of-00001.jsonl"),
-      testing::StartsWith(R"({"of":{"id":1,"customer":7,"cents":5},"why":"the service refused: connection to )"));
+      ::testing::StartsWith(R"({"of":{"id":1,"customer":7,"cents":5},"why":"the service refused: connection to )"));
 }
 
 TEST(enrich_orders_alone, fails_at_what_is_no_connection_string) {
@@ -228,4 +228,4 @@ TEST(enrich_orders_alone, fails_at_what_is_no_connection_string) {
 }
 
 }  // namespace
-}  // namespace millrace::examples
+}  // namespace millrace::examples::enrich_orders_test

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-namespace millrace::examples {
+namespace millrace::examples::hourly_spend_test {
 namespace {
 
 using lines = std::vector<std::string>;
 
-class hourly_spend : public testing::Test {
+class hourly_spend : public ::testing::Test {
  protected:
   outcome run(const std::string& payments, const lines& more) {
     lines all{payments, "--output", prefix()};
@@ -85,9 +85,9 @@ TEST_F(hourly_spend, fails_at_a_line_that_is_no_payment_and_writes_no_alerts) {
                                                    "\n");
   const outcome result = run(file.string(), {});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err, testing::AllOf(testing::HasSubstr("\"parse\""), testing::HasSubstr("cents")));
+  EXPECT_THAT(result.err, ::testing::AllOf(::testing::HasSubstr("\"parse\""), ::testing::HasSubstr("cents")));
   EXPECT_EQ(folder.names(), lines{"payments.jsonl"});
 }
 
 }  // namespace
-}  // namespace millrace::examples
+}  // namespace millrace::examples::hourly_spend_test

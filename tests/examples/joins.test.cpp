@@ -8,7 +8,7 @@
 #include <vector>
 
 // The examples that join, currency_join and orders_join, and the one inside an application.
-namespace millrace::examples {
+namespace millrace::examples::joins_test {
 namespace {
 
 using lines = std::vector<std::string>;
@@ -85,4 +85,4 @@ TEST(embedded, names_a_file_that_cannot_be_read) {
 }
 
 }  // namespace
-}  // namespace millrace::examples
+}  // namespace millrace::examples::joins_test

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace::examples {
+namespace millrace::examples::once_a_day_test {
 namespace {
 
 using lines = std::vector<std::string>;
@@ -33,4 +33,4 @@ TEST(once_a_day, takes_the_time_from_its_options) {
 }
 
 }  // namespace
-}  // namespace millrace::examples
+}  // namespace millrace::examples::once_a_day_test

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace::examples {
+namespace millrace::examples::sessions_test {
 namespace {
 
 using lines = std::vector<std::string>;
@@ -83,4 +83,4 @@ TEST(sessions, of_the_recorded_log_are_those_that_awk_finds) {
 }
 
 }  // namespace
-}  // namespace millrace::examples
+}  // namespace millrace::examples::sessions_test

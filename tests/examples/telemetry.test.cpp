@@ -8,10 +8,10 @@
 
 #include <fstream>
 
-namespace millrace::examples {
+namespace millrace::examples::telemetry_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using strings = std::vector<std::string>;
 
 constexpr std::int64_t sensors = 200;
@@ -172,4 +172,4 @@ TEST(telemetry, puts_what_it_cannot_use_among_the_dead_letters_with_the_reason) 
 }
 
 }  // namespace
-}  // namespace millrace::examples
+}  // namespace millrace::examples::telemetry_test

@@ -6,12 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace millrace::examples {
+namespace millrace::examples::telemetry_faults_test {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using strings = std::vector<std::string>;
 
 outcome refused(const strings& arguments) {
@@ -149,4 +149,4 @@ TEST(telemetry_faults, help_lists_the_options) {
 }
 
 }  // namespace
-}  // namespace millrace::examples
+}  // namespace millrace::examples::telemetry_faults_test

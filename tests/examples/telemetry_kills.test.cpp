@@ -7,7 +7,7 @@
 
 #include <random>
 
-namespace millrace::examples {
+namespace millrace::examples::telemetry_kills_test {
 namespace {
 
 using strings = std::vector<std::string>;
@@ -194,4 +194,4 @@ TEST(telemetry_early, shows_a_minute_before_it_has_ended) {
 }
 
 }  // namespace
-}  // namespace millrace::examples
+}  // namespace millrace::examples::telemetry_kills_test

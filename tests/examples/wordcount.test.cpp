@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace millrace::examples {
+namespace millrace::examples::wordcount_test {
 namespace {
 
 using lines = std::vector<std::string>;
@@ -32,7 +32,7 @@ lines written(const temporary_folder& folder, const std::string& prefix) {
   return sorted_lines(all);
 }
 
-class wordcount_example : public testing::TestWithParam<std::vector<std::string>> {};
+class wordcount_example : public ::testing::TestWithParam<std::vector<std::string>> {};
 
 TEST_P(wordcount_example, counts_what_the_shell_counts) {
   const temporary_folder folder;
@@ -46,8 +46,8 @@ TEST_P(wordcount_example, counts_what_the_shell_counts) {
 }
 
 INSTANTIATE_TEST_SUITE_P(runners, wordcount_example,
-                         testing::Values(lines{"--runner=direct"}, lines{"--shards=1"}, lines{"--shards=2"},
-                                         lines{"--shards=5"}, lines{"--numWorkers=3", "--lift_combiners"}));
+                         ::testing::Values(lines{"--runner=direct"}, lines{"--shards=1"}, lines{"--shards=2"},
+                                           lines{"--shards=5"}, lines{"--numWorkers=3", "--lift_combiners"}));
 
 TEST(wordcount, names_its_files_by_shard) {
   const temporary_folder folder;
@@ -170,4 +170,4 @@ TEST(wordcount, leaves_nothing_on_a_disk_that_is_full) {
 }
 
 }  // namespace
-}  // namespace millrace::examples
+}  // namespace millrace::examples::wordcount_test

@@ -10,11 +10,11 @@
 #include <cstdint>
 #include <limits>
 
-namespace millrace {
+namespace millrace::checked_file_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 const checked_file_label label{.kind = "snapshot", .version = 3, .owner = "job wordcount, epoch 7, shard 2"};
@@ -104,4 +104,4 @@ TEST(checked_file, refuses_a_kind_of_the_wrong_length) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::checked_file_test

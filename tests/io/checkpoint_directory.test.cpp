@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-namespace millrace {
+namespace millrace::checkpoint_directory_test {
 namespace {
 
 checkpoint epoch(std::uint64_t number, const std::string& content) {
@@ -106,4 +106,4 @@ TEST(checkpoint_directory, an_empty_path_is_no_store) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::checkpoint_directory_test

@@ -9,10 +9,10 @@
 
 #include <random>
 
-namespace millrace {
+namespace millrace::compressed_file_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string random_text(std::size_t bytes, std::uint64_t seed) {
   std::mt19937_64 random{seed};
@@ -67,8 +67,8 @@ std::string refusal(compression kind, std::string_view bytes) {
   return message_of<io_error>([&] { (void)read_file(path, kind); });
 }
 
-class each_format : public testing::TestWithParam<compression> {};
-INSTANTIATE_TEST_SUITE_P(formats, each_format, testing::Values(compression::gzip, compression::zstd),
+class each_format : public ::testing::TestWithParam<compression> {};
+INSTANTIATE_TEST_SUITE_P(formats, each_format, ::testing::Values(compression::gzip, compression::zstd),
                          [](const auto& format) { return std::string(name_of(format.param)); });
 
 TEST_P(each_format, gives_back_what_was_compressed_whatever_the_steps) {
@@ -220,4 +220,4 @@ TEST(compression, goes_by_the_ending_of_the_name_unless_told) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::compressed_file_test

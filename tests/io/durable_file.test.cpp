@@ -9,10 +9,10 @@
 #include <csignal>
 #include <sys/resource.h>
 
-namespace millrace {
+namespace millrace::durable_file_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // Lets no file of this process grow beyond a size, so that a write stops in the middle as on a full disk.
 class file_size_limit {
@@ -117,4 +117,4 @@ TEST(durable_file, refuses_to_write_after_it_was_closed) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::durable_file_test

@@ -18,14 +18,14 @@
 #include <utility>
 #include <vector>
 
-namespace millrace {
+namespace millrace::enrich_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 using text = std::string;
 using enriched = joined<text, std::optional<int>>;
 
@@ -298,4 +298,4 @@ TEST(run_inference, asks_in_batches_and_loads_the_model_once) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::enrich_test

@@ -39,10 +39,10 @@ struct wide {
 
 }  // namespace millrace::field_names_test
 
-namespace millrace {
+namespace millrace::field_names_test {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 struct hidden {
   int only;
@@ -77,4 +77,4 @@ TEST(field_names, work_up_to_the_most_fields) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::field_names_test

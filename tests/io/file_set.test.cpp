@@ -6,11 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::file_set_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 std::string refusal(const std::string& pattern) {
   return message_of<io_error>([&] { (void)match_files(pattern); });
@@ -159,4 +159,4 @@ TEST(create_folders, refuses_a_file_in_the_way) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::file_set_test

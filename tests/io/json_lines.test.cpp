@@ -11,10 +11,10 @@
 #include <limits>
 #include <random>
 
-namespace millrace {
+namespace millrace::json_lines_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 struct reading {
   std::string device;
@@ -275,4 +275,4 @@ TEST(to_json_line, refuses_what_json_cannot_hold_and_names_the_field) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::json_lines_test

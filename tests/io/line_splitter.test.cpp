@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-namespace millrace {
+namespace millrace::line_splitter_test {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 // A line that owns its text.
 struct owned_line {
@@ -229,4 +229,4 @@ TEST(line_splitter, knows_what_overlaps_itself) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::line_splitter_test

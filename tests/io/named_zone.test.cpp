@@ -6,7 +6,7 @@
 #include <chrono>
 #include <stdexcept>
 
-namespace millrace {
+namespace millrace::named_zone_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -48,9 +48,10 @@ TEST(named_zone, describes_windows_by_its_name) {
 }
 
 TEST(named_zone, that_nobody_knows_is_refused_by_name) {
-  EXPECT_THAT([] { static_cast<void>(named_zone("Europe/Atlantis")); },
-              testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("\"Europe/Atlantis\" is not in the")));
+  EXPECT_THAT(
+      [] { static_cast<void>(named_zone("Europe/Atlantis")); },
+      ::testing::ThrowsMessage<std::invalid_argument>(::testing::HasSubstr("\"Europe/Atlantis\" is not in the")));
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::named_zone_test

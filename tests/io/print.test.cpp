@@ -6,7 +6,7 @@
 
 #include <memory>
 
-namespace millrace {
+namespace millrace::print_test {
 namespace {
 
 // What a pipeline printed to a file of its own.
@@ -36,4 +36,4 @@ TEST(print, fails_where_the_stream_refuses) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::print_test

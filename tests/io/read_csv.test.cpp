@@ -8,12 +8,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::read_csv_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 struct item {
   std::int64_t id = 0;
@@ -153,7 +153,7 @@ TEST(write_csv, writes_what_read_csv_reads) {
   run_direct(p);
   const auto file = folder.path() / "out-00000-of-00001.csv";
   EXPECT_TRUE(content_of(file).starts_with("name,price,note,paid,at\n"));
-  EXPECT_THAT(records_of<order>(file), testing::UnorderedElementsAreArray(orders));
+  EXPECT_THAT(records_of<order>(file), ::testing::UnorderedElementsAreArray(orders));
 }
 
 TEST(write_csv, skips_empty_files_if_told_to_15_4) {
@@ -183,4 +183,4 @@ TEST(to_csv_record, is_no_empty_line_and_names_the_field_that_has_no_form) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::read_csv_test

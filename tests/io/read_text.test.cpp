@@ -8,14 +8,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::read_text_test {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::UnorderedElementsAre;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 std::vector<std::string> lines_of(const std::string& pattern, read_text_options options = {}) {
   pipeline p("test");
@@ -79,7 +79,7 @@ TEST(read_text, ends_lines_at_a_delimiter_however_a_file_is_divided_U47_2) {
 
 TEST(read_text, names_the_delimiter_in_its_description) {
   EXPECT_THAT(text_source("a", {.delimiter = "|\xff"}).describe(), HasSubstr(", each ended by \"|\\xff\""));
-  EXPECT_THAT(text_source("a").describe(), testing::Not(HasSubstr("ended by")));
+  EXPECT_THAT(text_source("a").describe(), ::testing::Not(HasSubstr("ended by")));
 }
 
 TEST(read_text, reads_compressed_files) {
@@ -165,4 +165,4 @@ TEST(read_text, touches_no_file_while_the_graph_is_built) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::read_text_test

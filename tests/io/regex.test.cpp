@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::regex_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -95,4 +95,4 @@ TEST(regex, names_the_step_with_a_wrong_pattern_group_or_replacement) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::regex_test

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace millrace {
+namespace millrace::service_calls_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -68,4 +68,4 @@ TEST(lookup_cache, forgets_after_its_time_and_what_was_used_least_recently) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::service_calls_test

@@ -13,11 +13,11 @@
 #include <cstdint>
 #include <limits>
 
-namespace millrace {
+namespace millrace::sqlite_connection_test {
 namespace {
 
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 using namespace std::chrono_literals;
 
@@ -176,4 +176,4 @@ TEST(sqlite_statement, may_outlive_its_connection) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::sqlite_connection_test

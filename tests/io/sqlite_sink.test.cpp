@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace {
+namespace millrace::sqlite_sink_test {
 namespace {
 
 struct minute_row {
@@ -183,4 +183,4 @@ TEST(sqlite_sink, refuses_a_key_that_is_no_field) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::sqlite_sink_test

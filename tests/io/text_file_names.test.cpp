@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::text_file_names_test {
 namespace {
 
 const window ten_minutes{timestamp{0}, timestamp{600'000}};
@@ -34,4 +34,4 @@ TEST(text_file_names, write_bounds_beyond_the_calendar_as_numbers) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::text_file_names_test

@@ -9,11 +9,11 @@
 
 #include <random>
 
-namespace millrace {
+namespace millrace::text_range_reader_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 using lines = std::vector<std::string>;
 
@@ -340,4 +340,4 @@ TEST(text_range_reader, reports_what_cannot_be_read) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::text_range_reader_test

@@ -7,7 +7,7 @@
 
 #include <random>
 
-namespace millrace {
+namespace millrace::timestamps_test {
 namespace {
 
 TEST(read_timestamp, reads_utc_times_with_and_without_a_fraction) {
@@ -88,4 +88,4 @@ TEST(format_timestamp, is_undone_by_reading) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::timestamps_test

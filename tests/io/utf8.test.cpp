@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace millrace {
+namespace millrace::utf8_test {
 namespace {
 
 constexpr auto valid = std::string_view::npos;
@@ -62,4 +62,4 @@ TEST(printable, shows_what_can_be_shown_and_cuts_between_characters) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::utf8_test

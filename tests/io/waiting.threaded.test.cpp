@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-namespace millrace {
+namespace millrace::waiting_test {
 namespace {
 
 // Calls f(0), f(1), ... at once, each on a thread of its own. Returns what they threw.
@@ -99,4 +99,4 @@ TEST(threaded_checkpoint_directory, waits_for_a_predecessor_that_is_about_to_go)
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::waiting_test

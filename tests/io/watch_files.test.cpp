@@ -8,14 +8,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::watch_files_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 // Takes the names of files as a read operator does, a few at a time.
 struct name_batch final : source_output<watched_file> {
@@ -138,4 +138,4 @@ TEST(watch_files, refuses_to_look_without_a_pause) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::watch_files_test

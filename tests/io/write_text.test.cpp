@@ -9,14 +9,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::write_text_test {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 const window first_ten{timestamp{0}, timestamp{10}};
 const window second_ten{timestamp{10}, timestamp{20}};
@@ -354,7 +354,7 @@ TEST(write_text, says_that_it_skips_empty_files) {
   lines | write_text("some", "out", {.skip_if_empty = true});
   lines | write_text("all", "out2");
   EXPECT_THAT(p.description().nodes().at(1).spec->describe(), HasSubstr("no empty files"));
-  EXPECT_THAT(p.description().nodes().at(2).spec->describe(), testing::Not(HasSubstr("no empty files")));
+  EXPECT_THAT(p.description().nodes().at(2).spec->describe(), ::testing::Not(HasSubstr("no empty files")));
 }
 
 TEST(write_text, refuses_what_could_never_be_complete) {
@@ -381,4 +381,4 @@ TEST(write_text, says_which_step_could_not_write) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::write_text_test

@@ -18,16 +18,16 @@
 #include <stdexcept>
 
 // Files: acceptance cases of the paper, section 15, and user cases of group F, with V7.
-namespace millrace::programs {
+namespace millrace::programs::acceptance_files_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 using testing::IsSupersetOf;
-using testing::Not;
-using testing::SizeIs;
-using testing::StartsWith;
-using testing::UnorderedElementsAre;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 using text = std::string;
 using texts = std::vector<text>;
 using number = std::int64_t;
@@ -49,7 +49,7 @@ class file_cases : public both_runners {
     return all;
   }
 };
-INSTANTIATE_TEST_SUITE_P(on, file_cases, testing::ValuesIn(all_ways), way_name);
+INSTANTIATE_TEST_SUITE_P(on, file_cases, ::testing::ValuesIn(all_ways), way_name);
 
 text window_name(number start, number end) {
   return millrace::name_of(text_file_name{.prefix = "out", .in = {timestamp{start}, timestamp{end}}});
@@ -229,4 +229,4 @@ TEST_P(file_cases, V7_a_drain_completes_what_waits_for_its_epoch) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::acceptance_files_test

@@ -25,16 +25,16 @@
 #include <cctype>
 
 // Grouping, combining and the library: acceptance cases of the paper, sections 7, 8 and 14, and user case U38.
-namespace millrace::programs {
+namespace millrace::programs::acceptance_library_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::AnyOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using text = std::string;
 using texts = std::vector<text>;
 using number = std::int64_t;
@@ -55,7 +55,7 @@ class library_cases : public both_runners {
     return texts_of(all);
   }
 };
-INSTANTIATE_TEST_SUITE_P(on, library_cases, testing::ValuesIn(all_ways), way_name);
+INSTANTIATE_TEST_SUITE_P(on, library_cases, ::testing::ValuesIn(all_ways), way_name);
 
 // What building a pipeline is refused with; empty if it is not.
 template <class Build>
@@ -245,4 +245,4 @@ TEST_P(library_cases, U38_keys_are_equal_if_their_bytes_are) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::acceptance_library_test

@@ -8,14 +8,14 @@
 #include <gmock/gmock.h>
 
 // Restarts from a snapshot: the acceptance cases of the model, section 17. The snapshot is a checkpoint.
-namespace millrace::programs {
+namespace millrace::programs::acceptance_restart_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 class restart_cases : public both_runners {};
-INSTANTIATE_TEST_SUITE_P(on, restart_cases, testing::ValuesIn(all_ways), way_name);
+INSTANTIATE_TEST_SUITE_P(on, restart_cases, ::testing::ValuesIn(all_ways), way_name);
 
 TEST_P(restart_cases, 17_5_a_source_goes_on_and_what_an_impulse_has_begun_is_not_begun_again) {
   pipeline p{"snapshot"};
@@ -42,4 +42,4 @@ TEST_P(restart_cases, 17_5_a_source_goes_on_and_what_an_impulse_has_begun_is_not
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::acceptance_restart_test

@@ -18,21 +18,21 @@
 
 // Side inputs: the acceptance cases of the paper, sections 2 and 11, and user case U26. Transcripts have no form for
 // them.
-namespace millrace::programs {
+namespace millrace::programs::acceptance_side_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using text = std::string;
 using number = std::int64_t;
 using rate = kv<text, number>;
 using numbers = std::vector<number>;
 
 class side_cases : public both_runners {};
-INSTANTIATE_TEST_SUITE_P(on, side_cases, testing::ValuesIn(all_ways), way_name);
+INSTANTIATE_TEST_SUITE_P(on, side_cases, ::testing::ValuesIn(all_ways), way_name);
 
 // When a stream gives no elements: it waits for the other.
 constexpr timestamp nothing = timestamp::min();
@@ -315,4 +315,4 @@ TEST_P(side_cases, U26_a_view_of_two_values_is_named_with_what_to_do) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::acceptance_side_test

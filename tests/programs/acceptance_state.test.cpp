@@ -16,14 +16,14 @@
 #include <stdexcept>
 
 // State, timers and failures: acceptance cases of the paper, sections 9 and 10, and user case U43.
-namespace millrace::programs {
+namespace millrace::programs::acceptance_state_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::AnyOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using text = std::string;
 using number = std::int64_t;
 using line = kv<text, text>;
@@ -43,7 +43,7 @@ class state_cases : public both_runners {
     return texts_of(all);
   }
 };
-INSTANTIATE_TEST_SUITE_P(on, state_cases, testing::ValuesIn(all_ways), way_name);
+INSTANTIATE_TEST_SUITE_P(on, state_cases, ::testing::ValuesIn(all_ways), way_name);
 
 template <class Range>
 text listed(const Range& entries) {
@@ -194,7 +194,7 @@ TEST_P(state_cases, U43_without_one_the_job_fails_and_names_the_step) {
   p | create("in", {text("1"), text("x"), text("3")}) | par_do("catch", catches_all{}) | map("read", read_number)
       | collect("good", good);
   EXPECT_THAT(failure_of(p), AllOf(HasSubstr("\"read\""), HasSubstr("\"x\"")));
-  EXPECT_THAT(texts_of(good), testing::IsEmpty()) << "nothing of a job that fails is committed";
+  EXPECT_THAT(texts_of(good), ::testing::IsEmpty()) << "nothing of a job that fails is committed";
 }
 
 struct fails_in_setup {
@@ -210,4 +210,4 @@ TEST_P(state_cases, U43_a_setup_that_throws_fails_the_job) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::acceptance_state_test

@@ -19,20 +19,20 @@
 #include <gmock/gmock.h>
 
 // Timestamps and watermarks: the acceptance cases of the paper, section 1, and user cases of group A.
-namespace millrace::programs {
+namespace millrace::programs::acceptance_time_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using text = std::string;
 using texts = std::vector<text>;
 using number = std::int64_t;
 using pair = kv<text, number>;
 
 class time_cases : public both_runners {};
-INSTANTIATE_TEST_SUITE_P(on, time_cases, testing::ValuesIn(all_ways), way_name);
+INSTANTIATE_TEST_SUITE_P(on, time_cases, ::testing::ValuesIn(all_ways), way_name);
 
 // Says of each element at which watermark it came, and of its key when the watermark had passed everything.
 class says_watermark {
@@ -223,7 +223,7 @@ TEST_P(time_cases, U01_a_quiet_partition_does_not_hold_the_watermark_once_it_is_
   EXPECT_THAT(groups_with(true, 1),
               ElementsAre("k [a a] [0,10000) @9999 ON_TIME 0/0 F L", "k [a] [10000,20000) @19999 ON_TIME 0/0 F L"));
   EXPECT_THAT(groups_with(false, 0),
-              ElementsAre(testing::StartsWith("k [a a b] [0,10000)"), "k [a] [10000,20000) @19999 ON_TIME 0/0 F L"));
+              ElementsAre(::testing::StartsWith("k [a a b] [0,10000)"), "k [a] [10000,20000) @19999 ON_TIME 0/0 F L"));
 }
 
 TEST(job_status, U01_names_the_split_that_holds_the_watermark) {
@@ -245,7 +245,7 @@ TEST(job_status, U01_names_the_split_that_holds_the_watermark) {
         EXPECT_EQ(one.shard, may_be_idle || shards == 1 ? 0U : 1U);
         EXPECT_EQ(one.at, may_be_idle ? timestamp{12000} : timestamp::min());
       }
-      EXPECT_THAT(to_text(holds.back()), testing::EndsWith(may_be_idle ? "split \"P0\"" : "split \"P1\""));
+      EXPECT_THAT(to_text(holds.back()), ::testing::EndsWith(may_be_idle ? "split \"P0\"" : "split \"P1\""));
       job.pass_time(1500ms);  // an epoch is committed
       job.settle();
       EXPECT_EQ(groups.values().size(), may_be_idle ? 1U : 0U);
@@ -386,4 +386,4 @@ TEST_P(time_cases, U18_an_element_at_the_end_of_time_comes_out_at_the_end_of_the
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::acceptance_time_test

@@ -10,18 +10,18 @@
 
 // A running job gives way to a changed program: section 17 of the model, and U40 of the user cases. A recording shows
 // what earlier programs of the job have committed, too.
-namespace millrace::programs {
+namespace millrace::programs::acceptance_update_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 class update_cases : public updating {};
-INSTANTIATE_TEST_SUITE_P(on, update_cases, testing::ValuesIn(all_ways), way_name);
+INSTANTIATE_TEST_SUITE_P(on, update_cases, ::testing::ValuesIn(all_ways), way_name);
 
 // Counts what comes for each key, each time anew.
 struct running_total {
@@ -84,7 +84,7 @@ TEST_P(update_cases, 17_3_state_is_given_up_only_where_that_is_said) {
   job->play(0);
   job->checkpoint();
   EXPECT_THAT(texts_of(other.out), ElementsAre("k 2", "k 5"));
-  EXPECT_THAT(job->notices(), testing::Contains(AllOf(HasSubstr("\"Count\""), HasSubstr("given up"))));
+  EXPECT_THAT(job->notices(), ::testing::Contains(AllOf(HasSubstr("\"Count\""), HasSubstr("given up"))));
 }
 
 TEST_P(update_cases, 17_3_a_crash_after_an_update_goes_on_from_it) {
@@ -263,4 +263,4 @@ TEST_P(update_cases, U40_a_field_is_added_to_state_and_its_type_is_not_changed) 
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::acceptance_update_test

@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 
 // Programs of aggregations over a bounded input in the global window.
-namespace millrace::programs {
+namespace millrace::programs::aggregates_test {
 namespace {
 
 using text = std::string;
@@ -177,4 +177,4 @@ TEST(free_running, nothing_left) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::aggregates_test

@@ -24,8 +24,8 @@ inline constexpr way all_ways[] = {way::direct, way::direct_fast, way::actors, w
 [[nodiscard]] std::string name_of(way how);
 
 // The acceptance cases that transcripts have no form for: each test runs in every way, and its name bears the number of
-// its case. `INSTANTIATE_TEST_SUITE_P(on, SUITE, testing::ValuesIn(all_ways), way_name)` for each suite.
-class both_runners : public testing::TestWithParam<way> {
+// its case. `INSTANTIATE_TEST_SUITE_P(on, SUITE, ::testing::ValuesIn(all_ways), way_name)` for each suite.
+class both_runners : public ::testing::TestWithParam<way> {
  protected:
   // Runs a pipeline to its end. Throws what makes the job fail.
   metrics_by_step run(const pipeline& p) const;

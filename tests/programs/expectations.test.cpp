@@ -14,7 +14,7 @@
 #include <sstream>
 
 // Expectations that have a script are what the script gives, so that nobody mends them by hand.
-namespace millrace::programs {
+namespace millrace::programs::expectations_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -99,4 +99,4 @@ TEST(expectations, are_what_their_scripts_give) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::expectations_test

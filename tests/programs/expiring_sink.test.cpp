@@ -9,13 +9,13 @@
 #include <stdexcept>
 
 // U35 of the user cases: a sink whose prepared transactions expire before they are committed.
-namespace millrace::programs {
+namespace millrace::programs::expiring_sink_test {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::UnorderedElementsAre;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 using number = std::int64_t;
 
 // What stands outside the job: a service that keeps transactions for 2 seconds, and its clock.
@@ -81,7 +81,7 @@ struct expiring_sink {
 };
 
 class expiring_sinks : public both_runners {};
-INSTANTIATE_TEST_SUITE_P(on, expiring_sinks, testing::ValuesIn(all_ways), way_name);
+INSTANTIATE_TEST_SUITE_P(on, expiring_sinks, ::testing::ValuesIn(all_ways), way_name);
 
 TEST_P(expiring_sinks, U35_a_transaction_that_expires_fails_the_job_and_one_in_time_is_committed_once) {
   for (const std::int64_t stop : {0, 2, 5}) {
@@ -95,7 +95,7 @@ TEST_P(expiring_sinks, U35_a_transaction_that_expires_fails_the_job_and_one_in_t
       EXPECT_EQ(job->error(), "");
       EXPECT_THAT(at->rows, UnorderedElementsAre(1, 2, 3));
       job->checkpoint();
-      EXPECT_THAT(at->rows, testing::SizeIs(3)) << "a commit without rows adds nothing";
+      EXPECT_THAT(at->rows, ::testing::SizeIs(3)) << "a commit without rows adds nothing";
       EXPECT_GT(at->empty_commits, 0U);
     } else {
       EXPECT_EQ(job->state(), session_state::failed);
@@ -106,4 +106,4 @@ TEST_P(expiring_sinks, U35_a_transaction_that_expires_fails_the_job_and_one_in_t
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::expiring_sink_test

@@ -19,7 +19,7 @@
 #include <vector>
 
 // One element that means much work.
-namespace millrace::programs {
+namespace millrace::programs::fan_out_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -82,4 +82,4 @@ TEST(fan_out, V1_is_in_one_stage_with_its_work_as_explain_shows) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::fan_out_test

@@ -23,12 +23,12 @@
 
 // Calls that follow the commit of a bundle in stateful and splittable functions, and bundles of functions that read
 // side inputs, on both runners.
-namespace millrace::programs {
+namespace millrace::programs::finalizers_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
 using text = std::string;
 using number = std::int64_t;
 
@@ -281,4 +281,4 @@ TEST_P(finalizers, a_bundle_of_elements_that_waited_for_a_side_input_is_done_aga
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::finalizers_test

@@ -19,7 +19,7 @@
 #include <gtest/gtest.h>
 
 // Programs that bring several collections together.
-namespace millrace::programs {
+namespace millrace::programs::joins_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -156,4 +156,4 @@ TEST(with_kills, shares) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::joins_test

@@ -24,7 +24,7 @@
 #include <gtest/gtest.h>
 
 // Programs about the transforms that are made of others.
-namespace millrace::programs {
+namespace millrace::programs::library_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -142,4 +142,4 @@ TEST(with_kills, customers_once) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::library_test

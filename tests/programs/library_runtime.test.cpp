@@ -13,7 +13,7 @@
 #include <vector>
 
 // What jobs do with the library's state when they end.
-namespace millrace::programs {
+namespace millrace::programs::library_runtime_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -48,4 +48,4 @@ TEST(endless_job, when_drained_gives_out_batches_that_are_not_complete_U16) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::library_runtime_test

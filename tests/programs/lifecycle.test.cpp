@@ -20,13 +20,13 @@
 #include <vector>
 
 // Bundles, retries, lifecycle and finalization: the acceptance cases of the model, section 13, on both runners.
-namespace millrace::programs {
+namespace millrace::programs::lifecycle_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 using text = std::string;
 using number = std::int64_t;
 
@@ -183,7 +183,7 @@ TEST_P(lifecycle, an_element_that_fails_for_good_without_error_output_fails_the_
     EXPECT_THAT(e.what(), HasSubstr("not yet"));
     EXPECT_THAT(e.what(), HasSubstr("4"));
   }
-  EXPECT_THAT(seen->log, testing::EndsWith("teardown "));
+  EXPECT_THAT(seen->log, ::testing::EndsWith("teardown "));
 }
 
 // Acknowledges each element once its bundle is durable.
@@ -227,7 +227,7 @@ TEST_P(lifecycle, 13_3_calls_after_commit_of_a_job_that_fails_are_not_made) {
   pipeline p("never");
   p | two_bundles() | par_do("acknowledge", acknowledging(seen, 1h));
   EXPECT_ANY_THROW(run_on(GetParam(), p));
-  EXPECT_THAT(seen->log, testing::Not(HasSubstr("acknowledge")));
+  EXPECT_THAT(seen->log, ::testing::Not(HasSubstr("acknowledge")));
 }
 
 // Registers from finish_bundle, and throws in the first bundle's first attempt after it has.
@@ -282,4 +282,4 @@ TEST_P(lifecycle, 13_4_outputs_of_finish_bundle_have_just_the_stamp_they_are_giv
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::lifecycle_test

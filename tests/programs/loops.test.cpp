@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 // Jobs with timers that set themselves again without end can still be cancelled.
-namespace millrace::programs {
+namespace millrace::programs::loops_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -82,4 +82,4 @@ TEST(endless_loop, of_the_clock_is_cancelled) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::loops_test

@@ -19,7 +19,7 @@
 #include <stdexcept>
 
 // Metrics that are committed, and those that are attempted: with calls that fail, and with shards that die.
-namespace millrace::programs {
+namespace millrace::programs::metrics_test {
 namespace {
 
 using number = std::int64_t;
@@ -186,4 +186,4 @@ TEST(metrics_with_kills, have_everything_that_a_dead_shard_has_done_as_attempted
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::metrics_test

@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 
 // Programs over sequences of numbers.
-namespace millrace::programs {
+namespace millrace::programs::numbers_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -74,4 +74,4 @@ TEST(free_running, paced_parity) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::numbers_test

@@ -18,10 +18,10 @@ namespace millrace::programs {
 
 enum class runner : std::uint8_t { direct, actors };
 
-class on_each_runner : public testing::TestWithParam<runner> {};
+class on_each_runner : public ::testing::TestWithParam<runner> {};
 
 inline auto each_runner() {
-  return testing::Values(runner::direct, runner::actors);
+  return ::testing::Values(runner::direct, runner::actors);
 }
 inline std::string runner_name(const testing::TestParamInfo<runner>& of) {
   return of.param == runner::direct ? "direct" : "actors";

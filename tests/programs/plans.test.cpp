@@ -17,7 +17,7 @@
 #include <map>
 
 // Where programs are cut into stages.
-namespace millrace::programs {
+namespace millrace::programs::plans_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -99,4 +99,4 @@ TEST(plan_of, combines_lifts_only_where_it_is_legal) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::plans_test

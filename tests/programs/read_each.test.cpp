@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace {
+namespace millrace::read_each_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -216,4 +216,4 @@ TEST(read_each, refuses_a_source_without_an_end) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::read_each_test

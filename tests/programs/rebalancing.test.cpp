@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace {
+namespace millrace::rebalancing_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -228,4 +228,4 @@ TEST(rebalancing, what_a_shard_takes_over_is_never_late) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::rebalancing_test

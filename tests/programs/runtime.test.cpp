@@ -29,13 +29,13 @@
 #include <thread>
 
 // What the actor runtime promises about its actors, its memory and its ends.
-namespace millrace::programs {
+namespace millrace::programs::runtime_test {
 namespace {
 
 using namespace std::chrono_literals;
 using text = std::string;
 using number = std::int64_t;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 struct two_threads : caf::actor_system_config {
   two_threads() {
@@ -333,4 +333,4 @@ TEST(endless_job, when_cancelled_stops_and_shows_no_more_than_was_committed) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::runtime_test

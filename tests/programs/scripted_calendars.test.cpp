@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 // Scripted programs about calendar windows and window functions of users.
-namespace millrace::programs {
+namespace millrace::programs::scripted_calendars_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -153,4 +153,4 @@ TEST(scripted, earlier_side) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::scripted_calendars_test

@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 // Scripted programs about the kinds of state, families of timers, relative timers and input in the order of time.
-namespace millrace::programs {
+namespace millrace::programs::scripted_cells_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -280,4 +280,4 @@ TEST(scripted, sorted_by_time_10_8) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::scripted_cells_test

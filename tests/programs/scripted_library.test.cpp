@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 
 // Scripted programs about the transforms that are made of others.
-namespace millrace::programs {
+namespace millrace::programs::scripted_library_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -173,4 +173,4 @@ TEST(scripted, latest_values_14_6) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::scripted_library_test

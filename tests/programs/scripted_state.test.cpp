@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 // Scripted programs about state and timers.
-namespace millrace::programs {
+namespace millrace::programs::scripted_state_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -267,4 +267,4 @@ TEST(scripted, counted_at_expiry) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::scripted_state_test

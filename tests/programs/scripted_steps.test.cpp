@@ -21,7 +21,7 @@
 #include <stdexcept>
 
 // Scripted programs about what element-wise steps do with stamps.
-namespace millrace::programs {
+namespace millrace::programs::scripted_steps_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -190,4 +190,4 @@ TEST(scripted, combined_panes) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::scripted_steps_test

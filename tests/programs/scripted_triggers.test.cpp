@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 // Scripted programs about triggers: every pane with its stamp.
-namespace millrace::programs {
+namespace millrace::programs::scripted_triggers_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -303,4 +303,4 @@ TEST(scripted, sums_of_sums) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::scripted_triggers_test

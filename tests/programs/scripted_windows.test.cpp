@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 
 // Scripted programs about windows, lateness, timestamps and collections that meet.
-namespace millrace::programs {
+namespace millrace::programs::scripted_windows_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -285,4 +285,4 @@ TEST(scripted, inherited_lateness) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::scripted_windows_test

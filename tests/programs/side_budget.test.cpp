@@ -20,12 +20,12 @@
 #include <string>
 
 // What a shard may hold in side inputs, and in elements that wait for them, on both runners.
-namespace millrace::programs {
+namespace millrace::programs::side_budget_test {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using text = std::string;
 using number = std::int64_t;
 
@@ -149,4 +149,4 @@ TEST(side_budget_of_a_reader, makes_reading_pause_on_the_direct_runner_where_ste
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::side_budget_test

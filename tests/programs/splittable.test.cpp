@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace::programs {
+namespace millrace::programs::splittable_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -219,4 +219,4 @@ TEST(case_12_6, a_drain_finishes_what_ends_and_drops_what_does_not) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::splittable_test

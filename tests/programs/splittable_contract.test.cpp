@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace::programs {
+namespace millrace::programs::splittable_contract_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -170,4 +170,4 @@ TEST(par_do_splittable, an_observing_estimator_follows_the_outputs) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::splittable_contract_test

@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-namespace millrace::programs {
+namespace millrace::programs::splittable_drain_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -59,4 +59,4 @@ TEST(par_do_splittable, ends_a_call_that_has_taken_longer_than_it_may) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::splittable_drain_test

@@ -18,7 +18,7 @@
 #include <tuple>
 
 // Splittable functions with side inputs, an error output and a bound on the time of one call, on both runners.
-namespace millrace::programs {
+namespace millrace::programs::splittable_options_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -142,4 +142,4 @@ TEST(par_do_splittable, ends_a_call_that_has_taken_longer_than_it_may_on_the_dir
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::splittable_options_test

@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 // Programs of stateful functions.
-namespace millrace::programs {
+namespace millrace::programs::state_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -245,4 +245,4 @@ TEST(with_kills, paced_buffers) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::state_test

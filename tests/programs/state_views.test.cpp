@@ -19,7 +19,7 @@
 #include <map>
 
 // Programs about stateful functions that read side inputs, and about state behind other steps.
-namespace millrace::programs {
+namespace millrace::programs::state_views_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -177,4 +177,4 @@ TEST(with_kills, numbers_in_order) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::state_views_test

@@ -23,13 +23,13 @@
 #include <utility>
 
 // Bundles of stateful functions that are told of them: done again whole on both runners, with nothing left behind.
-namespace millrace::programs {
+namespace millrace::programs::stateful_bundles_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 using text = std::string;
 using number = std::int64_t;
 using pair = kv<text, text>;
@@ -138,8 +138,8 @@ TEST_P(stateful_bundles, of_timers_that_fail_once_leave_each_output_and_register
             .advance_watermark_to_infinity()
       | windows() | keyed() | par_do("tell", told<false>(seen)) | collect("given", given);
   run_on(GetParam(), p);
-  EXPECT_THAT(seen->log, testing::StartsWith("start a t finish start timer teardown start timer finish start end "
-                                             "teardown start end finish acknowledge"));
+  EXPECT_THAT(seen->log, ::testing::StartsWith("start a t finish start timer teardown start timer finish start end "
+                                               "teardown start end finish acknowledge"));
   EXPECT_THAT(seen->log, HasSubstr("acknowledge-bundle acknowledge-timer acknowledge-bundle acknowledge-end "
                                    "acknowledge-bundle teardown "));
   EXPECT_THAT(values_of(given), ElementsAre("a", "at", "bundle at", "timer at", "end "));
@@ -174,7 +174,7 @@ TEST_P(stateful_bundles, of_stable_input_are_done_again_too) {
   p | create_timestamped<text>("input", {{"a", timestamp{1}}, {"b", timestamp{2}}, {"c", timestamp{3}}}) | windows()
       | keyed() | par_do("tell", told<true>(seen)) | collect("given", given);
   run_on(GetParam(), p);
-  EXPECT_THAT(seen->log, testing::StartsWith("start a b teardown start a b c finish "));
+  EXPECT_THAT(seen->log, ::testing::StartsWith("start a b teardown start a b c finish "));
   EXPECT_THAT(values_of(given), ElementsAre("a", "ab", "abc", "bundle abc", "end abc"));
 }
 
@@ -206,8 +206,8 @@ TEST_P(stateful_bundles, that_fail_for_good_fail_the_job_by_name) {
     EXPECT_THAT(failure,
                 HasSubstr(text(call) == "b" ? "(\"k\", \"b\") @1 [0, 10): not yet" : "finish_bundle(): not yet"));
     EXPECT_THAT(failure, HasSubstr("after 4 attempts"));
-    EXPECT_THAT(seen->log, testing::EndsWith("teardown "));
-    EXPECT_THAT(seen->log, testing::Not(HasSubstr("acknowledge")));
+    EXPECT_THAT(seen->log, ::testing::EndsWith("teardown "));
+    EXPECT_THAT(seen->log, ::testing::Not(HasSubstr("acknowledge")));
   }
 }
 
@@ -268,4 +268,4 @@ TEST(killed_stateful_bundles, give_the_same_when_shards_die) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::stateful_bundles_test

@@ -18,7 +18,7 @@
 #include <variant>
 
 // Programs of element-wise steps over text.
-namespace millrace::programs {
+namespace millrace::programs::steps_test {
 namespace {
 
 using text = std::string;
@@ -197,4 +197,4 @@ TEST(free_running, word_lengths) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::steps_test

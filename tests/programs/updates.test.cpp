@@ -14,17 +14,17 @@
 #include <gmock/gmock.h>
 
 // What an update keeps, and what it refuses, beside the acceptance cases of the model.
-namespace millrace::programs {
+namespace millrace::programs::updates_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class updates : public updating {};
-INSTANTIATE_TEST_SUITE_P(on, updates, testing::ValuesIn(all_ways), way_name);
+INSTANTIATE_TEST_SUITE_P(on, updates, ::testing::ValuesIn(all_ways), way_name);
 
 // A sum with a timer that gives it out 10 after the first element; later versions have other cells around these.
 struct summing {
@@ -241,7 +241,7 @@ TEST_P(updates, a_combine_function_may_change_if_it_accumulates_alike_and_that_i
   EXPECT_THAT(refusal(*job, averaged.p), AllOf(HasSubstr("step \"combine\""), HasSubstr("accumulator int64"),
                                                HasSubstr("accumulator kv<int64,int64>")));
   EXPECT_EQ(refusal(*job, negated.p), "");
-  EXPECT_THAT(job->notices(), testing::Contains(AllOf(HasSubstr("\"combine\""), HasSubstr("adding_debts"))));
+  EXPECT_THAT(job->notices(), ::testing::Contains(AllOf(HasSubstr("\"combine\""), HasSubstr("adding_debts"))));
   job->play(0);
   job->play(1);
   job->checkpoint();
@@ -268,4 +268,4 @@ TEST_P(updates, two_steps_do_not_become_one) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::updates_test

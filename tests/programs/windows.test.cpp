@@ -19,7 +19,7 @@
 
 // Programs whose results are per window. What triggers make of them before the end depends on the order; what is
 // compared does not.
-namespace millrace::programs {
+namespace millrace::programs::windows_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -172,4 +172,4 @@ TEST(with_kills, busiest_regions) {
 }
 
 }  // namespace
-}  // namespace millrace::programs
+}  // namespace millrace::programs::windows_test

@@ -15,7 +15,7 @@
 // Programs drawn at random, on the reference engine and on both runners and paths: every pane, drop, timestamp and
 // watermark at every event must be equal. A program that differs is printed as a transcript, as small as it can be
 // made: `script/run transcript` plays it.
-namespace millrace::properties {
+namespace millrace::properties::random_programs_test {
 namespace {
 
 constexpr std::uint64_t programs_each = under_sanitizer ? 100 : 1000;
@@ -32,9 +32,9 @@ std::string report_of(const random_case& failed) {
   return text;
 }
 
-class random_programs : public testing::TestWithParam<std::uint64_t> {};
+class random_programs : public ::testing::TestWithParam<std::uint64_t> {};
 
-INSTANTIATE_TEST_SUITE_P(, random_programs, testing::Range<std::uint64_t>(0, 10));
+INSTANTIATE_TEST_SUITE_P(, random_programs, ::testing::Range<std::uint64_t>(0, 10));
 
 TEST_P(random_programs, come_out_alike_on_the_reference_engine_both_runners_and_both_paths) {
   statistics seen;
@@ -55,4 +55,4 @@ TEST_P(random_programs, come_out_alike_on_the_reference_engine_both_runners_and_
 }
 
 }  // namespace
-}  // namespace millrace::properties
+}  // namespace millrace::properties::random_programs_test

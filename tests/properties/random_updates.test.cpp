@@ -15,7 +15,7 @@
 // Groupings drawn at random that are updated again and again, to other triggers and another lateness. The reference
 // engine knows no updates: whatever comes out, it must be the same on both runners and both paths, with any number of
 // shards, and what a sink has committed must be what came.
-namespace millrace::properties {
+namespace millrace::properties::random_updates_test {
 namespace {
 
 constexpr std::uint64_t programs_each = under_sanitizer ? 40 : 400;
@@ -103,9 +103,9 @@ std::vector<std::string> found_by(const way& by, const transcripts::transcript_c
   return lines;
 }
 
-class random_updates : public testing::TestWithParam<std::uint64_t> {};
+class random_updates : public ::testing::TestWithParam<std::uint64_t> {};
 
-INSTANTIATE_TEST_SUITE_P(, random_updates, testing::Range<std::uint64_t>(0, 3));
+INSTANTIATE_TEST_SUITE_P(, random_updates, ::testing::Range<std::uint64_t>(0, 3));
 
 TEST_P(random_updates, give_the_same_on_both_runners_and_both_paths) {
   std::uint64_t gave = 0;
@@ -128,4 +128,4 @@ TEST_P(random_updates, give_the_same_on_both_runners_and_both_paths) {
 }
 
 }  // namespace
-}  // namespace millrace::properties
+}  // namespace millrace::properties::random_updates_test

@@ -11,7 +11,7 @@
 
 // Every acceptance case of the papers is a transcript or a test with its number in its name, or is said not to be. What
 // covers a case must be there; what is there must not be said to be missing.
-namespace millrace::tidy {
+namespace millrace::tidy::acceptance_test {
 namespace {
 
 namespace files = std::filesystem;
@@ -99,4 +99,4 @@ TEST(acceptance_cases, are_found_in_names) {
 }
 
 }  // namespace
-}  // namespace millrace::tidy
+}  // namespace millrace::tidy::acceptance_test

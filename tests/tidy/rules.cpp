@@ -218,6 +218,14 @@ offences bad_names(const source& file) {
   return found;
 }
 
+offences shared_namespace(const source& file) {
+  if (!file.path.ends_with(".test.cpp") || file.path.starts_with("tests/reference/")) return {};
+  const std::string file_name = file.path.substr(file.path.rfind('/') + 1);
+  const std::string own = "::" + file_name.substr(0, file_name.find('.')) + "_test";
+  if (file.text.find(own + " {\n") != std::string::npos) return {};
+  return {{file.path, 1, "a test's names are in a namespace named after its file: no namespace ends in " + own}};
+}
+
 offences unlisted(const source& file, std::string_view cmake_list) {
   const std::string inside = file.path.substr(file.path.find('/') + 1);
   std::string padded(cmake_list);

@@ -35,6 +35,10 @@ using offences = std::vector<offence>;
 // `#pragma once`.
 [[nodiscard]] offences bad_names(const source& file);
 
+// A test whose names are not in a namespace named after its file (`joins_test` in joins.test.cpp): tests beside each
+// other are compiled as one unit. The reference engine's are not.
+[[nodiscard]] offences shared_namespace(const source& file);
+
 // A source of a library or an example that the list in its folder's CMakeLists.txt does not name.
 [[nodiscard]] offences unlisted(const source& file, std::string_view cmake_list);
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace millrace::tidy {
+namespace millrace::tidy::rules_test {
 namespace {
 
 std::string only_what(const offences& found) {
@@ -145,6 +145,19 @@ TEST(tidy_names, wants_pragma_once_first) {
   EXPECT_TRUE(bad_names({"io/a.hpp", "#pragma once\n"}).empty());
 }
 
+TEST(tidy_names, wants_a_namespace_of_its_own_in_a_test) {
+  const auto named = [](const std::string& path, const std::string& space) {
+    return shared_namespace({path, "namespace " + space + " {\nnamespace {\n}\n}\n"});
+  };
+  EXPECT_EQ(only_what(named("tests/programs/joins.test.cpp", "millrace::programs")),
+            "a test's names are in a namespace named after its file: no namespace ends in ::joins_test");
+  EXPECT_EQ(named("tests/programs/joins.test.cpp", "millrace::programs::windows_test").size(), 1U);
+  EXPECT_TRUE(named("tests/programs/joins.test.cpp", "millrace::programs::joins_test").empty());
+  EXPECT_TRUE(named("tests/actors/update.threaded.test.cpp", "millrace::update_test").empty());
+  EXPECT_TRUE(named("tests/reference/laws.test.cpp", "reference").empty());
+  EXPECT_TRUE(named("tests/programs/harness.cpp", "millrace::programs").empty());
+}
+
 TEST(tidy_lists, names_a_source_that_is_not_listed) {
   EXPECT_TRUE(unlisted({"io/a/b.cpp", ""}, "millrace_library(\n  io\n  SOURCES\n  a/b.cpp)\n").empty());
   EXPECT_EQ(only_what(unlisted({"io/b.cpp", ""}, "millrace_library(\n  io\n  SOURCES\n  a/b.cpp)\n")),
@@ -152,4 +165,4 @@ TEST(tidy_lists, names_a_source_that_is_not_listed) {
 }
 
 }  // namespace
-}  // namespace millrace::tidy
+}  // namespace millrace::tidy::rules_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace::tidy {
+namespace millrace::tidy::tree_test {
 namespace {
 
 namespace files = std::filesystem;
@@ -62,6 +62,10 @@ TEST(tidy_tree, has_names_that_say_something) {
   expect_none(bad_names);
 }
 
+TEST(tidy_tree, has_a_namespace_for_each_test) {
+  expect_none(shared_namespace);
+}
+
 TEST(tidy_tree, lists_every_source_in_its_folder) {
   expect_none([](const source& file) -> offences {
     if (file.path.starts_with("tests/")) return {};
@@ -71,4 +75,4 @@ TEST(tidy_tree, lists_every_source_in_its_folder) {
 }
 
 }  // namespace
-}  // namespace millrace::tidy
+}  // namespace millrace::tidy::tree_test

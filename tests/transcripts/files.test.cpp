@@ -15,10 +15,10 @@
 #include <vector>
 
 // Every case of every file, in every way that must not make a difference.
-namespace millrace::transcripts {
+namespace millrace::transcripts::files_test {
 namespace {
 
-using testing::IsEmpty;
+using ::testing::IsEmpty;
 
 struct transcript_file {
   std::string name;
@@ -55,9 +55,9 @@ TEST(transcripts, no_file_of_the_folder_is_left_out) {
   EXPECT_EQ(files, all_files.size());
 }
 
-class transcript_files : public testing::TestWithParam<transcript_file> {};
+class transcript_files : public ::testing::TestWithParam<transcript_file> {};
 
-INSTANTIATE_TEST_SUITE_P(, transcript_files, testing::ValuesIn(all_files),
+INSTANTIATE_TEST_SUITE_P(, transcript_files, ::testing::ValuesIn(all_files),
                          [](const auto& test) { return test.param.name; });
 
 TEST_P(transcript_files, pass_on_the_direct_runner) {
@@ -125,4 +125,4 @@ TEST(all_transcript_files, hold_563_cases) {
 }
 
 }  // namespace
-}  // namespace millrace::transcripts
+}  // namespace millrace::transcripts::files_test

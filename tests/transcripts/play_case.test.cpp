@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-namespace millrace::transcripts {
+namespace millrace::transcripts::play_case_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 case_result on_direct_runner(const std::string& text) {
   std::istringstream in("== 1 x\n" + text);
@@ -31,7 +31,7 @@ case_result simulated(const std::string& text) {
                    [&](const pipeline& p) { return std::make_unique<simulation_session>(p, options); });
 }
 
-void expect_differences(const std::string& text, const testing::Matcher<std::vector<std::string>>& differences) {
+void expect_differences(const std::string& text, const ::testing::Matcher<std::vector<std::string>>& differences) {
   EXPECT_THAT(on_direct_runner(text).differences, differences) << "on the direct runner";
   EXPECT_THAT(simulated(text).differences, differences) << "on the actor runtime";
 }
@@ -55,14 +55,14 @@ TEST(play_case, shows_a_job_that_fails) {
   const case_result result = on_direct_runner("windows fixed 10\ntransform sum\nE one@1\n");
   ASSERT_EQ(result.differences.size(), 2U);
   EXPECT_EQ(result.differences[0], "line 4, E one@1");
-  EXPECT_THAT(result.differences[1], testing::HasSubstr("\"one\" is no whole number"));
+  EXPECT_THAT(result.differences[1], ::testing::HasSubstr("\"one\" is no whole number"));
 }
 
 TEST(play_case, shows_a_refusal_that_is_not_written) {
   EXPECT_THAT(on_direct_runner("trigger count 2\nE a@1\n").differences,
-              ElementsAre(testing::HasSubstr("building it was refused: ")));
+              ElementsAre(::testing::HasSubstr("building it was refused: ")));
   EXPECT_THAT(on_direct_runner("windows sessions 5\ntransform running_count\nrefused \"coder\"\n").differences,
-              ElementsAre(testing::HasSubstr("must be refused with \"coder\", not with: ")));
+              ElementsAre(::testing::HasSubstr("must be refused with \"coder\", not with: ")));
 }
 
 TEST(play_case, takes_elements_after_the_end_of_the_input_as_late) {
@@ -146,4 +146,4 @@ TEST(play_case, finds_state_that_a_restart_has_lost) {
 }
 
 }  // namespace
-}  // namespace millrace::transcripts
+}  // namespace millrace::transcripts::play_case_test

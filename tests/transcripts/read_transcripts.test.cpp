@@ -6,10 +6,10 @@
 #include <sstream>
 #include <string>
 
-namespace millrace::transcripts {
+namespace millrace::transcripts::read_transcripts_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::vector<transcript_case> read(const std::string& text) {
   std::istringstream in(text);
@@ -95,4 +95,4 @@ TEST(read_transcripts, names_a_file_that_is_not_there) {
 }
 
 }  // namespace
-}  // namespace millrace::transcripts
+}  // namespace millrace::transcripts::read_transcripts_test

@@ -8,11 +8,11 @@
 #include <string>
 #include <sys/wait.h>
 
-namespace millrace::transcripts {
+namespace millrace::transcripts::transcript_tool_test {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct outcome {
   int exit_code;
@@ -87,4 +87,4 @@ TEST(transcript_tool, exits_with_2_for_what_it_cannot_read) {
 }
 
 }  // namespace
-}  // namespace millrace::transcripts
+}  // namespace millrace::transcripts::transcript_tool_test

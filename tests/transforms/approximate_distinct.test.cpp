@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::approximate_distinct_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -73,4 +73,4 @@ TEST(approximate_distinct, names_the_step_whose_sample_is_too_small_14_5) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::approximate_distinct_test

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::approximate_quantiles_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -93,4 +93,4 @@ TEST(approximate_quantiles, refuse_less_than_two_and_a_senseless_error) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::approximate_quantiles_test

@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::co_group_by_key_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -87,4 +87,4 @@ TEST(distinct, gives_each_element_of_a_window_once_14_4) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::co_group_by_key_test

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace {
+namespace millrace::combiners_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -105,4 +105,4 @@ TEST(combiners, a_partial_result_keeps_its_accumulator_and_elements) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::combiners_test

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::deduplicate_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -213,4 +213,4 @@ TEST(approximate_deduplicate, refuses_a_filter_without_room_or_with_a_senseless_
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::deduplicate_test

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace millrace::testing {
+namespace millrace::testing::filter_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -83,4 +83,4 @@ TEST(filter, resumes_behind_elements_that_fail_for_good) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::filter_test

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::flat_map_test {
 namespace {
 
 using ::testing::Each;
@@ -205,4 +205,4 @@ TEST(flat_map, sends_elements_that_fail_to_the_error_output) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::flat_map_test

@@ -8,7 +8,7 @@
 
 #include <chrono>
 
-namespace millrace::testing {
+namespace millrace::testing::flatten_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -91,4 +91,4 @@ TEST(flatten, of_nothing_is_empty_when_its_type_is_named) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::flatten_test

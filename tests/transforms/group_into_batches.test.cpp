@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::group_into_batches_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -152,4 +152,4 @@ TEST(group_into_batches, refuses_to_have_no_limit) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::group_into_batches_test

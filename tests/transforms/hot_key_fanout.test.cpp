@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::hot_key_fanout_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -161,4 +161,4 @@ TEST(hot_key_fanout, refuses_what_parts_cannot_do) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::hot_key_fanout_test

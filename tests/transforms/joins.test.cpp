@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-namespace millrace::testing {
+namespace millrace::testing::joins_test {
 namespace {
 
 using name = kv<std::string, std::string>;
@@ -84,4 +84,4 @@ TEST(joins, values_meet_only_in_their_window) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::joins_test

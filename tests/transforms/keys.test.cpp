@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace millrace::testing {
+namespace millrace::testing::keys_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -75,4 +75,4 @@ TEST(reshuffle, is_planned_as_an_edge_and_keeps_the_windowing) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::keys_test

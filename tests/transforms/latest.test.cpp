@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::latest_test {
 namespace {
 
 using timed = timestamped_value<std::string>;
@@ -53,4 +53,4 @@ TEST(latest, gives_nothing_for_nothing) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::latest_test

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::map_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -183,4 +183,4 @@ TEST(map, describes_itself_by_its_types) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::map_test

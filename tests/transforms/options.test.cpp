@@ -5,14 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::options_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 pipeline_options parsed(const std::vector<std::string>& arguments) {
   pipeline_options options;
@@ -152,4 +152,4 @@ TEST(option_value, reads_durations_with_units) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::options_test

@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::par_do_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -276,4 +276,4 @@ TEST(par_do, fails_when_setup_throws) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::par_do_test

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace millrace::testing {
+namespace millrace::testing::partition_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -85,4 +85,4 @@ TEST(partition, refuses_to_have_no_outputs) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::partition_test

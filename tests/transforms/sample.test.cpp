@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::sample_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -112,4 +112,4 @@ TEST(sample, refuses_to_keep_nothing) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::sample_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <variant>
 
-namespace millrace::testing {
+namespace millrace::testing::split_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -78,4 +78,4 @@ TEST(split, names_the_element_that_fails) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::split_test

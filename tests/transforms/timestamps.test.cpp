@@ -7,7 +7,7 @@
 
 #include <chrono>
 
-namespace millrace::testing {
+namespace millrace::testing::timestamps_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -70,4 +70,4 @@ TEST(with_timestamps, refuses_times_outside_of_time) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::timestamps_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::to_string_test {
 namespace {
 
 TEST(to_string, gives_elements_as_text) {
@@ -54,4 +54,4 @@ TEST(swap, exchanges_keys_and_values) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::to_string_test

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::wait_on_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -71,4 +71,4 @@ TEST(wait_on, waits_for_every_signal_and_not_for_elements_in_them) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::wait_on_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::window_into_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -137,4 +137,4 @@ TEST(window_into, refuses_unsound_strategies_by_the_path_of_the_step) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::window_into_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::aligner_test {
 namespace {
 
 TEST(aligner, holds_a_sender_until_the_others_have_reached_the_barrier) {
@@ -42,4 +42,4 @@ TEST(aligner, refuses_a_barrier_out_of_order) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::aligner_test

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-namespace millrace {
+namespace millrace::compression_test {
 namespace {
 
 TEST(frame_codec, gives_back_what_was_packed) {
@@ -29,4 +29,4 @@ TEST(frame_codec, refuses_damaged_frames) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::compression_test

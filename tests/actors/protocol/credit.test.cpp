@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::credit_test {
 namespace {
 
 // A bundle of `rows` values of 8 bytes.
@@ -48,4 +48,4 @@ TEST(credit_window, a_bundle_without_rows_costs_nothing_and_keeps_its_place) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::credit_test

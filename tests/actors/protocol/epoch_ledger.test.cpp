@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::epoch_ledger_test {
 namespace {
 
 epoch_ledger two_shards_one_with_effects() {
@@ -105,4 +105,4 @@ TEST(slice_map, every_slice_has_one_owner_and_shards_own_nearly_equal_ranges) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::epoch_ledger_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::watermark_merge_test {
 namespace {
 
 timestamp at(std::int64_t millis) {
@@ -60,4 +60,4 @@ TEST(watermark_merge, ends_when_every_sender_has_ended) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::watermark_merge_test

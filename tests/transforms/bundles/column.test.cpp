@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace {
+namespace millrace::column_test {
 namespace {
 
 TEST(column, gives_strings_of_every_length_back) {
@@ -77,4 +77,4 @@ TEST(column, refuses_bytes_that_are_cut_short_anywhere) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::column_test

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace millrace {
+namespace millrace::text_rows_test {
 namespace {
 
 std::vector<std::string> rows_of(const column& c) {
@@ -80,4 +80,4 @@ TEST(column, copies_a_short_row_whole_where_more_can_be_read) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::text_rows_test

@@ -123,7 +123,7 @@ struct hides {
 
 }  // namespace shop
 
-namespace millrace {
+namespace millrace::aggregate_test {
 namespace {
 
 using namespace shop;
@@ -225,4 +225,4 @@ TEST(aggregate_coder, is_named_like_its_struct) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::aggregate_test

@@ -11,7 +11,7 @@
 #include <typeinfo>
 #include <utility>
 
-namespace millrace {
+namespace millrace::any_coder_test {
 namespace {
 
 struct order {
@@ -25,7 +25,7 @@ static_assert(sizeof(any_coder) == sizeof(void*));
 
 TEST(any_coder, tells_what_it_knows_of_its_type) {
   const any_coder orders = any_coder::of<order>();
-  EXPECT_EQ(orders.name(), "millrace::(anonymous namespace)::order");
+  EXPECT_EQ(orders.name(), "millrace::any_coder_test::(anonymous namespace)::order");
   EXPECT_FALSE(orders.deterministic());
   EXPECT_EQ(orders.size_bytes(), sizeof(order));
   EXPECT_EQ(orders.align_bytes(), alignof(order));
@@ -111,4 +111,4 @@ TEST(any_coder, refuses_to_work_while_it_is_empty) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::any_coder_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace millrace {
+namespace millrace::buffers_test {
 namespace {
 
 TEST(writer, puts_fixed_numbers_least_byte_first) {
@@ -147,4 +147,4 @@ TEST(reader, lets_no_section_pass_its_end) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::buffers_test

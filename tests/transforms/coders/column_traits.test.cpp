@@ -96,6 +96,9 @@ struct coder<shop::uuid> {
   static std::string name() { return "uuid"; }
 };
 
+}  // namespace millrace
+
+namespace millrace::column_traits_test {
 namespace {
 
 using namespace shop;
@@ -205,4 +208,4 @@ RC_GTEST_PROP(key_bytes, are_equal_exactly_for_equal_keys, (const compound& a, c
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::column_traits_test

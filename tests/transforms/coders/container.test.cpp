@@ -21,7 +21,7 @@
 #include <variant>
 #include <vector>
 
-namespace millrace {
+namespace millrace::container_test {
 namespace {
 
 using std::string;
@@ -34,15 +34,19 @@ struct tree {
 };
 
 }  // namespace
+}  // namespace millrace::container_test
 
 template <>
-struct coder<tree> {
+struct millrace::coder<millrace::container_test::tree> {
+  using tree = container_test::tree;
+
   static void encode(writer& out, const tree& value) { coder<std::vector<tree>>::encode(out, value.branches); }
   static tree decode(reader& in) { return {coder<std::vector<tree>>::decode(in)}; }
   static constexpr bool deterministic = true;
-  static string name() { return "tree"; }
+  static std::string name() { return "tree"; }
 };
 
+namespace millrace::container_test {
 namespace {
 
 TEST(text_coder, writes_the_length_and_the_characters) {
@@ -163,4 +167,4 @@ TEST(container_coder, has_names_made_of_its_parts) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::container_test

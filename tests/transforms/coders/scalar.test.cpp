@@ -10,7 +10,7 @@
 #include <limits>
 #include <string>
 
-namespace millrace {
+namespace millrace::scalar_test {
 namespace {
 
 enum class color : std::uint8_t { red, green = 7 };
@@ -126,7 +126,7 @@ TEST(scalar_coder, has_names_that_tell_the_width) {
   EXPECT_EQ(coder<char32_t>::name(), "char32");
   EXPECT_EQ(coder<float>::name(), "float");
   EXPECT_EQ(coder<double>::name(), "double");
-  EXPECT_EQ(coder<color>::name(), "millrace::(anonymous namespace)::color");
+  EXPECT_EQ(coder<color>::name(), "millrace::scalar_test::(anonymous namespace)::color");
   EXPECT_EQ(coder<std::byte>::name(), "std::byte");
   EXPECT_EQ(coder<std::chrono::milliseconds>::name(), "duration<int64,1/1000>");
   EXPECT_EQ(coder<std::chrono::sys_seconds>::name(), "time_point<duration<int64,1/1>>");
@@ -136,4 +136,4 @@ TEST(scalar_coder, has_names_that_tell_the_width) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::scalar_test

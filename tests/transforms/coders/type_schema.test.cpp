@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-namespace millrace {
+namespace millrace::type_schema_test {
 namespace {
 
 enum class color : std::uint8_t { red, green };
@@ -118,4 +118,4 @@ TEST(type_schema, a_damaged_one_is_refused) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::type_schema_test

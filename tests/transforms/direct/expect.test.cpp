@@ -6,13 +6,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::expect_test {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 // A pipeline that gives 1, 2 and 2, and what is expected of it.
 struct expecting {
@@ -119,4 +119,4 @@ TEST(expect, lists_every_failure) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::expect_test

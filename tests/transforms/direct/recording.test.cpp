@@ -4,11 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::recording_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 // One shard that writes to a recording.
 struct recording_shard {
@@ -118,4 +118,4 @@ TEST(recording, forgets_when_it_is_cleared) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::recording_test

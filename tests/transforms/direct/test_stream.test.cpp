@@ -4,12 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::test_stream_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using event_kind = scripted_head::event_kind;
 
 // A test stream in a pipeline, and its operator.
@@ -107,4 +107,4 @@ TEST(test_stream, describes_its_script_and_elements) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::test_stream_test

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace {
+namespace millrace::block_pool_test {
 namespace {
 
 TEST(block_pool, gives_a_returned_block_out_again_instead_of_new_memory) {
@@ -71,4 +71,4 @@ TEST(row_queue, gives_rows_back_in_order_while_more_are_pushed) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::block_pool_test

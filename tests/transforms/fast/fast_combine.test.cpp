@@ -7,7 +7,7 @@
 #include <functional>
 #include <stdexcept>
 
-namespace millrace::testing {
+namespace millrace::testing::fast_combine_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -369,4 +369,4 @@ TEST(fast_combine, names_step_and_element_or_key_when_its_function_throws) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::fast_combine_test

@@ -7,7 +7,7 @@
 
 #include <chrono>
 
-namespace millrace::testing {
+namespace millrace::testing::fast_combine_property_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -130,4 +130,4 @@ RC_GTEST_PROP(fast_combine, gives_what_the_general_path_gives_with_many_keys, ()
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::fast_combine_property_test

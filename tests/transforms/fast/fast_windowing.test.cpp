@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-namespace millrace {
+namespace millrace::fast_windowing_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -79,4 +79,4 @@ TEST(why_not_fast, names_an_accumulator_that_is_not_plain_memory) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::fast_windowing_test

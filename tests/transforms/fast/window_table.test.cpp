@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace {
+namespace millrace::window_table_test {
 namespace {
 
 using number_table = window_table<word_key, std::int64_t>;
@@ -152,4 +152,4 @@ TEST(window_table, tells_wide_keys_apart_by_either_half) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::window_table_test

@@ -10,11 +10,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::describe_test {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // What a program may choose differently.
 struct choices {
@@ -100,4 +100,4 @@ TEST(fingerprint, changes_with_names_values_windows_types_and_connections) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::describe_test

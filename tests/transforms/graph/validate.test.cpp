@@ -8,13 +8,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::validate_test {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 // A spec that is nothing but a kind.
 class mere_kind final : public operator_spec {
@@ -135,4 +135,4 @@ TEST(validate, reports_all_faults_at_once) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::validate_test

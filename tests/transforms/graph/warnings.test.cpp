@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace {
+namespace millrace::warnings_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -243,4 +243,4 @@ TEST(graph_warnings, are_listed_by_explain) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::warnings_test

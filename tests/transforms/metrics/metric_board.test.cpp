@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::metric_board_test {
 namespace {
 
 TEST(metric_board, takes_back_what_a_failed_call_reported_and_keeps_it_as_attempted) {
@@ -157,4 +157,4 @@ TEST(metric_board, goes_back_to_what_it_was_before_a_bundle) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::metric_board_test

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::notices_test {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 step_drop drop_of(const std::string& step, std::uint64_t count, const std::string& cause = "late") {
   return {step, {cause, count, {timestamp{0}, timestamp{10}}, timestamp{12}}};
@@ -73,7 +73,7 @@ TEST(notices, tell_of_a_clock_that_goes_back_by_more_than_a_second) {
   EXPECT_FALSE(clock_notice(timestamp{5000}, timestamp{4000}));
   const auto notice = clock_notice(timestamp{5000}, timestamp{3999});
   ASSERT_TRUE(notice);
-  EXPECT_THAT(*notice, testing::HasSubstr("gone back by 1001 ms"));
+  EXPECT_THAT(*notice, ::testing::HasSubstr("gone back by 1001 ms"));
 }
 
 TEST(notices, are_told_at_once_and_the_last_hundred_kept) {
@@ -90,4 +90,4 @@ TEST(notices, are_told_at_once_and_the_last_hundred_kept) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::notices_test

@@ -16,7 +16,7 @@
 #include <tuple>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::combine_operator_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -347,4 +347,4 @@ TEST(top, gives_the_greatest_first_14_6) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::combine_operator_test

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-namespace millrace {
+namespace millrace::failure_test {
 namespace {
 
 struct inner {
@@ -60,4 +60,4 @@ TEST(describe_element, names_the_type_of_what_it_cannot_take_apart) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::failure_test

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::group_operator_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -179,4 +179,4 @@ TEST(group_by_key, is_refused_for_unbounded_input_without_windows_or_trigger_7_1
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::group_operator_test

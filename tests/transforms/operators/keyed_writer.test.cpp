@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace millrace {
+namespace millrace::keyed_writer_test {
 namespace {
 
 // Keeps what is sent, by shard. Shard s owns the slices that are s modulo the shards.
@@ -245,4 +245,4 @@ TEST(keyed_writer, names_step_and_element_whose_key_function_throws) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::keyed_writer_test

@@ -6,12 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::read_operator_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 value_source<int> numbers(std::vector<int> values) {
   return {std::move(values), {}};
@@ -214,4 +214,4 @@ TEST(read_operator, names_the_step_when_the_source_fails) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::read_operator_test

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace millrace {
+namespace millrace::source_batch_test {
 namespace {
 
 struct kept_rows final : receiver<std::int64_t> {
@@ -46,4 +46,4 @@ TEST(source_batch, places_many_rows_behind_those_placed_one_by_one_as_far_as_the
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::source_batch_test

@@ -8,7 +8,7 @@
 #include <string>
 #include <tuple>
 
-namespace millrace::testing {
+namespace millrace::testing::stateful_bundle_timers_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -157,4 +157,4 @@ TEST(stateful_bundles, of_timers_leave_nothing_of_windows_that_have_expired) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::stateful_bundle_timers_test

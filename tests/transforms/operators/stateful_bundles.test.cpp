@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-namespace millrace::testing {
+namespace millrace::testing::stateful_bundles_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -133,4 +133,4 @@ TEST(stateful_bundles, that_see_no_element_make_no_call) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::stateful_bundles_test

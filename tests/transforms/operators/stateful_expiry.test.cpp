@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::stateful_expiry_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -171,4 +171,4 @@ TEST(stateful_lifecycle, calls_around_bundles_and_gives_several_outputs_13_2) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::stateful_expiry_test

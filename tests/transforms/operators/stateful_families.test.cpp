@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::stateful_families_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -249,4 +249,4 @@ TEST(relative_timers, refuse_a_period_that_is_not_above_zero) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::stateful_families_test

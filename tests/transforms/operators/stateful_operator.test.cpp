@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::stateful_operator_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -239,4 +239,4 @@ TEST(stateful_operator, refuses_damaged_state) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::stateful_operator_test

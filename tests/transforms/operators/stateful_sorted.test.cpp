@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::stateful_sorted_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -188,4 +188,4 @@ TEST(stateful_timers, that_set_themselves_again_let_go_of_the_bundle_and_stay_in
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::stateful_sorted_test

@@ -6,11 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::write_operator_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 using log = std::vector<std::string>;
 
@@ -101,4 +101,4 @@ TEST(write, adds_a_node_without_outputs_and_with_the_shards_of_the_sink) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::write_operator_test

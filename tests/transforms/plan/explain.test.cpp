@@ -14,10 +14,10 @@
 
 #include <string_view>
 
-namespace millrace {
+namespace millrace::explain_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 using pair = kv<std::string, std::int64_t>;
 
@@ -97,4 +97,4 @@ TEST(make_plan, refuses_views_of_text_that_leave_their_stage) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::explain_test

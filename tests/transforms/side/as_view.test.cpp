@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace {
+namespace millrace::as_view_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -147,4 +147,4 @@ TEST(as_list, shows_only_the_newest_pane_of_a_discarding_side_input) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::as_view_test

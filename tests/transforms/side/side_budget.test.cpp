@@ -40,7 +40,7 @@ struct coder<testing::counted_text> {
 
 }  // namespace millrace
 
-namespace millrace::testing {
+namespace millrace::testing::side_budget_test {
 namespace {
 
 using ::testing::AllOf;
@@ -215,4 +215,4 @@ TEST(side_input, makes_reading_pause_where_the_stage_reads_its_own_source) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::side_budget_test

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace millrace {
+namespace millrace::side_windows_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -90,4 +90,4 @@ TEST(side_windows, continue_after_a_restore) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::side_windows_test

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::view_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -297,4 +297,4 @@ TEST(view, refuses_a_step_of_another_pipeline) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::view_test

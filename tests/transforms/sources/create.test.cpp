@@ -7,11 +7,11 @@
 
 #include <list>
 
-namespace millrace {
+namespace millrace::create_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 TEST(create, gives_its_values_in_order_at_the_least_timestamp) {
   pipeline p("test");
@@ -67,4 +67,4 @@ TEST(create, describes_what_it_holds) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::create_test

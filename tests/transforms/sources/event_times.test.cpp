@@ -6,11 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::event_times_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 // Numbers are their own times; a negative one has none.
 auto timed(std::vector<std::int64_t> values) {
@@ -70,4 +70,4 @@ TEST(event_times, may_be_a_member_of_the_elements) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::event_times_test

@@ -5,12 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::sequence_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 struct driven_sequence {
   explicit driven_sequence(sequence_options options, driven_environment env = {})
@@ -142,4 +142,4 @@ TEST(sequence, refuses_options_that_make_no_sense) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::sequence_test

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace millrace {
+namespace millrace::offset_range_test {
 namespace {
 
 static_assert(restriction_tracker<offset_tracker, offset_range>);
@@ -137,4 +137,4 @@ TEST(process_result, waits_for_the_delay_and_a_millisecond_at_least) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::offset_range_test

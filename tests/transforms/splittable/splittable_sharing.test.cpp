@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-namespace millrace {
+namespace millrace::splittable_sharing_test {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 using records = detail::splittable_records<int, offset_range, timestamp>;
 using sharing = detail::splittable_sharing<int, offset_range, timestamp>;
@@ -188,7 +188,7 @@ TEST(splittable_sharing, a_size_that_throws_fails_the_step) {
     static_cast<void>(shard.op.left());
     FAIL();
   } catch (const element_failure& failure) {
-    EXPECT_THAT(failure.what(), testing::HasSubstr("size(): who knows"));
+    EXPECT_THAT(failure.what(), ::testing::HasSubstr("size(): who knows"));
   }
 }
 
@@ -260,4 +260,4 @@ TEST(splittable_sharing, leaves_what_has_no_end_or_waits_for_the_clock_where_it_
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::splittable_sharing_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace millrace {
+namespace millrace::cell_timers_test {
 namespace {
 
 timestamp at(std::int64_t millis) {
@@ -45,4 +45,4 @@ TEST(cell_timers, hold_until_removed) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::cell_timers_test

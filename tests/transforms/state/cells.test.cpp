@@ -17,7 +17,7 @@
 #include <tuple>
 #include <vector>
 
-namespace millrace::testing {
+namespace millrace::testing::cells_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -328,4 +328,4 @@ TEST(state_cells, name_their_kinds_in_the_description) {
 }
 
 }  // namespace
-}  // namespace millrace::testing
+}  // namespace millrace::testing::cells_test

@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
-namespace millrace {
+namespace millrace::grouping_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using transcripts::collected_pane;
 using transcripts::collected_panes;
 
@@ -245,4 +245,4 @@ TEST(grouping, opens_a_session_again_that_grows_into_a_closed_one) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::grouping_test

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace millrace::transcripts {
+namespace millrace::transcripts::grouping_shards_test {
 namespace {
 
 // A few groupings with one strategy, each with its share of the keys.
@@ -167,4 +167,4 @@ RC_GTEST_PROP(grouping_shards, give_the_same_panes_whatever_keys_share_a_shard, 
 }
 
 }  // namespace
-}  // namespace millrace::transcripts
+}  // namespace millrace::transcripts::grouping_shards_test

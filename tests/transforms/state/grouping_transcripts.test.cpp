@@ -11,10 +11,10 @@
 #include <tuple>
 #include <vector>
 
-namespace millrace::transcripts {
+namespace millrace::transcripts::grouping_transcripts_test {
 namespace {
 
-using testing::IsEmpty;
+using ::testing::IsEmpty;
 
 struct outcome {
   int passed = 0;
@@ -50,12 +50,12 @@ void PrintTo(const transcript_file& file, std::ostream* out) {
   *out << file.name;
 }
 
-class grouping_transcripts : public testing::TestWithParam<std::tuple<transcript_file, bool>> {};
+class grouping_transcripts : public ::testing::TestWithParam<std::tuple<transcript_file, bool>> {};
 
 INSTANTIATE_TEST_SUITE_P(
     , grouping_transcripts,
-    testing::Combine(
-        testing::Values(
+    ::testing::Combine(
+        ::testing::Values(
             transcript_file{"windows", 14, {{"timers", 1}}}, transcript_file{"holds", 15, {}},
             transcript_file{"triggers", 40, {}}, transcript_file{"panes", 16, {}}, transcript_file{"lateness", 14, {}},
             transcript_file{"combine", 11, {}}, transcript_file{"chains", 13, {}},
@@ -80,4 +80,4 @@ TEST_P(grouping_transcripts, come_out_as_written) {
 }
 
 }  // namespace
-}  // namespace millrace::transcripts
+}  // namespace millrace::transcripts::grouping_transcripts_test

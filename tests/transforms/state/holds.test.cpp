@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::holds_test {
 namespace {
 
 TEST(holds, stand_nowhere_at_first) {
@@ -30,4 +30,4 @@ TEST(holds, refuse_to_remove_what_does_not_stand) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::holds_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::pane_tracker_test {
 namespace {
 
 pane_facts facts(std::int64_t input, std::int64_t output, bool last = false) {
@@ -53,4 +53,4 @@ TEST(pane_tracker, refuses_numbers_that_cannot_be) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::pane_tracker_test

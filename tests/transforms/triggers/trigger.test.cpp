@@ -5,7 +5,7 @@
 #include <chrono>
 #include <stdexcept>
 
-namespace millrace {
+namespace millrace::trigger_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -94,4 +94,4 @@ TEST(trigger, guarantees_a_firing_at_the_end_of_the_window_or_never) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::trigger_test

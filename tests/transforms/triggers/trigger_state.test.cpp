@@ -6,12 +6,12 @@
 #include <optional>
 #include <vector>
 
-namespace millrace {
+namespace millrace::trigger_state_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::Eq;
-using testing::Optional;
+using ::testing::Eq;
+using ::testing::Optional;
 
 // One window [.., 9] with its trigger, at times that a test sets.
 class scene {
@@ -253,4 +253,4 @@ TEST(trigger_state, has_a_bit_for_each_of_very_many_nodes) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::trigger_state_test

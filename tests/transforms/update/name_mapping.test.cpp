@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace millrace {
+namespace millrace::name_mapping_test {
 namespace {
 
 TEST(name_mapping, renames_transforms_and_all_that_is_in_a_composite) {
@@ -19,4 +19,4 @@ TEST(name_mapping, renames_transforms_and_all_that_is_in_a_composite) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::name_mapping_test

@@ -6,14 +6,14 @@
 #include <cstdint>
 #include <stdexcept>
 
-namespace millrace {
+namespace millrace::calendar_test {
 namespace {
 
 using namespace std::chrono_literals;
 using std::chrono::sys_days;
 using std::chrono::year_month_day;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 window days_between(year_month_day first, year_month_day after, duration offset = 0ms) {
   return {timestamp{sys_days{first}} - offset, timestamp{sys_days{after}} - offset};
@@ -114,4 +114,4 @@ TEST(calendar_windows, refuse_what_the_calendar_does_not_have) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::calendar_test

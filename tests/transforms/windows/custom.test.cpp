@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-namespace millrace {
+namespace millrace::custom_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::ThrowsMessage;
 
 window from_to(std::int64_t start, std::int64_t end) {
   return {timestamp{start}, timestamp{end}};
@@ -136,4 +136,4 @@ TEST(custom_windows, refuse_elements_of_another_type) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::custom_test

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-namespace millrace {
+namespace millrace::merging_test {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 window from_to(std::int64_t start, std::int64_t end) {
   return {timestamp{start}, timestamp{end}};
@@ -39,4 +39,4 @@ TEST(merged_windows, of_none_are_none) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::merging_test

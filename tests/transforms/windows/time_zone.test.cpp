@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <stdexcept>
 
-namespace millrace {
+namespace millrace::time_zone_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 constexpr std::int64_t hour = 3'600'000;
 constexpr std::int64_t day = 24 * hour;
@@ -79,4 +79,4 @@ TEST(time_zone, names_what_is_wrong_with_it) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::time_zone_test

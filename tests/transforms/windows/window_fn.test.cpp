@@ -7,13 +7,13 @@
 #include <stdexcept>
 #include <vector>
 
-namespace millrace {
+namespace millrace::window_fn_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 timestamp at(std::int64_t millis) {
   return timestamp{millis};
@@ -116,4 +116,4 @@ TEST(window_fn, describes_itself_exactly) {
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::window_fn_test

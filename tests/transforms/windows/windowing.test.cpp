@@ -4,12 +4,12 @@
 
 #include <chrono>
 
-namespace millrace {
+namespace millrace::windowing_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
-using testing::Optional;
+using ::testing::HasSubstr;
+using ::testing::Optional;
 
 const windowing per_minute{
     .into = fixed(1min),
@@ -116,4 +116,4 @@ TEST(grouping_refusal, names_a_trigger_that_would_lose_elements_unless_that_is_a
 }
 
 }  // namespace
-}  // namespace millrace
+}  // namespace millrace::windowing_test
