@@ -3,6 +3,7 @@
 #include <millrace/transforms/operators/bundle_operator.hpp>
 #include <millrace/transforms/operators/element_operator_emitting.hpp>
 #include <millrace/transforms/operators/element_step.hpp>
+#include <millrace/transforms/operators/stable_rows.hpp>
 #include <millrace/transforms/operators/stateful.hpp>
 #include <millrace/transforms/splittable/splittable_fn.hpp>
 
@@ -18,10 +19,6 @@ namespace detail {
 template <class T, class Fn, class Options, class... Outs>
 auto add_stateless(const pcollection<T>& in, const std::string& name, const Fn& fn, const Options& options,
                    std::source_location where, output_list<Outs...> /*outputs*/) {
-  static_assert(
-      !sorts_input<Fn>() && !needs_stable_input<Fn>(),
-      "millrace: par_do: time-sorted and stable input are for functions with cells(), which have their input by "
-      "key; give it one, or leave the request away");
   using traits = options_traits<Options>;
   constexpr bool callable =
       traits::template callable<Fn, T, emitter<Outs>&...> || traits::template finalizes<Fn, T, emitter<Outs>&...>;
@@ -31,8 +28,8 @@ auto add_stateless(const pcollection<T>& in, const std::string& name, const Fn& 
   if constexpr (callable) {
     (require_element<Outs>(), ...);
     using inner = par_do_operator_for<T, typename traits::template call<Fn>, Outs...>;
-    return add_step<Outs...>(in, name, step_spec<T, inner>(arrow_text<T, Outs...>("par_do"), in, fn, options), options,
-                             where);
+    return add_step<Outs...>(stable_where_asked<Fn>(in, name, where), name,
+                             step_spec<T, inner>(arrow_text<T, Outs...>("par_do"), in, fn, options), options, where);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <millrace/transforms/flatten.hpp>
 #include <millrace/transforms/operators/element_operator_emitting.hpp>
 #include <millrace/transforms/operators/element_step.hpp>
+#include <millrace/transforms/operators/stable_rows.hpp>
 #include <millrace/transforms/splittable/offset_range.hpp>  // IWYU pragma: export
 #include <millrace/transforms/splittable/splittable_fn.hpp>
 #include <millrace/transforms/splittable/splittable_operator.hpp>
@@ -169,17 +170,18 @@ auto add_splittable(const pcollection<T>& in, const std::string& name, const Fn&
   if constexpr (require_splittable<element, Fn>(outputs{}, output_list<typename Shapes::contents...>{})) {
     using pair = kv<element, typename splittable_traits<Fn, element>::restriction>;
     using pairing = restriction_pairing<T, Fn>;
+    const auto paired = stable_where_asked<Fn>(in, name, where);
     const open_composite open(in.owner(), name);
     const auto pair_up = make_element_spec<par_do_operator<T, user_function<pairing>, pair>>(
         arrow_text<T, pair>("restrictions by " + type_name<Fn>() + ","), pairing(fn));
     if constexpr (!Errors) {
-      const auto pairs = add_step<pair>(in, "pair", pair_up, options_from(), where);
+      const auto pairs = add_step<pair>(paired, "pair", pair_up, options_from(), where);
       return add_splittable_node<element>(pairs, fn, limits, options, where, outputs{});
     } else {
       static_assert(!is_text_view<T>,
                     "millrace: par_do_splittable: elements that are std::string_view cannot leave for "
                     "an error output; map them to std::string first");
-      const auto [pairs, unpaired] = add_step<pair>(in, "pair", pair_up, options_from(with_errors), where);
+      const auto [pairs, unpaired] = add_step<pair>(paired, "pair", pair_up, options_from(with_errors), where);
       auto results = add_splittable_node<element>(pairs, fn, limits, options, where, outputs{});
       auto& errors = std::get<outputs::size>(results);
       errors = flatten("errors", std::vector{unpaired, errors}, where);

@@ -6,6 +6,7 @@
 #include <millrace/transforms/count.hpp>
 #include <millrace/transforms/direct/test_stream.hpp>
 #include <millrace/transforms/keys.hpp>
+#include <millrace/transforms/map.hpp>
 #include <millrace/transforms/par_do.hpp>
 #include <millrace/transforms/reshuffle.hpp>
 #include <millrace/transforms/side/as_view.hpp>
@@ -17,6 +18,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <stdexcept>
 
 // Programs about stateful functions that read side inputs, and about state behind other steps.
 namespace millrace::programs::state_views_test {
@@ -157,6 +159,31 @@ void stable_sums(pipeline& p, outputs& out) {
                       | with_keys("by rest", [](number n) { return n % 4; }) | par_do("sums", sums_of_windows{}));
 }
 
+// The same sums behind a function without cells that asks for such elements, and for a side input that is late; what
+// fails goes elsewhere.
+class times_factor {
+ public:
+  static constexpr bool requires_stable_input = true;
+  using output = kv<number, number>;
+  void process(const output& x, const number& factor, emitter<output>& out) {
+    if (x.value == 13) throw std::invalid_argument("a bad number");
+    out(output{x.key, x.value * factor});
+  }
+};
+
+void stable_products(pipeline& p, outputs& out) {
+  const auto numbers = p
+                       | sequence("numbers", {.to = 60, .rate = 3000, .time_of = [](number n) { return timestamp{n}; }})
+                       | window_into("windows", {.into = fixed(20ms)});
+  const auto count = numbers | combine_globally("count", count_of<number>{}, without_defaults)
+                     | map("number", [](std::uint64_t n) { return static_cast<number>(n); }) | as_singleton("counts");
+  const auto [products, failures] = numbers | with_keys("by rest", [](number n) { return n % 4; })
+                                    | par_do("multiply", times_factor{}, with(count), with_errors);
+  out.show("product", products);
+  out.show("sum", products | combine_per_key("sums", sum));
+  out.show("failure", failures | map("cause", [](const failed<kv<number, number>>& f) { return f.message; }));
+}
+
 TEST(scripted, factors_per_window_11_1) {
   check_scripted({"factors_per_window", factors_per_window});
 }
@@ -171,6 +198,12 @@ TEST(free_running, stable_sums) {
 }
 TEST(with_kills, stable_sums) {
   check_with_kills({"stable_sums", stable_sums});
+}
+TEST(free_running, stable_products) {
+  check_free_running({"stable_products", stable_products});
+}
+TEST(with_kills, stable_products) {
+  check_with_kills({"stable_products", stable_products});
 }
 TEST(with_kills, numbers_in_order) {
   check_with_kills({"numbers_in_order", numbers_in_order});

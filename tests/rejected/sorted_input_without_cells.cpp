@@ -1,4 +1,4 @@
-// expect: millrace: par_do: time-sorted and stable input are for functions with cells(), which have their input by
+// expect: millrace: par_do: time-sorted input is for functions with cells(), which have their input by key; give it
 #include <millrace/transforms/par_do.hpp>
 
 struct pass {

@@ -18,14 +18,17 @@ namespace millrace {
 //   void start_bundle(); void finish_bundle(emitter<U>&) // optional: around each bundle; results need time and window
 //   auto metrics() { return std::tie(words_); }          // optional
 //   auto cells() { return std::tie(seen_, timer_); }     // optional: makes it a stateful function of kv elements,
-//                                                        // which may ask for elements in the order of their times, or
-//                                                        // that are the same if they come again after a crash:
+//                                                        // which may ask for elements in the order of their times:
 //   static constexpr bool requires_time_sorted_input = true;
-//   static constexpr bool requires_stable_input = true;
 //                                                        // processing timers that are pending at the end of a
 //                                                        // bounded input are dropped, or fire when the clock comes to
 //                                                        them:
 //   static constexpr bool fires_clock_timers_at_end = true;
+// Any of these objects may ask for elements that are the same if they come again after a crash:
+//   static constexpr bool requires_stable_input = true;
+// They wait until the epoch that contains them is durable; without cells they do so at "NAME/stable_input", which
+// begins a stage and spreads them over its shards.
+//
 // Contents of side inputs follow the element; a metric_board& may follow the emitters, and then, in process, on_timer,
 // on_window_expiration and finish_bundle, a bundle_finalizer&.
 //

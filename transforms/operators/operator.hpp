@@ -204,7 +204,7 @@ enum class operator_kind : std::uint8_t {
   read,       // begins a stage: source or test stream
   element,    // fused into the stage of its input
   keyed,      // begins a stage behind a shuffle by key
-  reshuffle,  // begins a stage behind a shuffle that spreads rows
+  reshuffle,  // begins a stage behind a shuffle that spreads rows; has an operator only if it waits for epochs
   flatten,    // no operator: its consumers take several inputs
   view,       // a side input: its elements go to every shard of its consumers
 };

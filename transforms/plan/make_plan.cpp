@@ -55,8 +55,10 @@ class planner {
     produced(n, to);
   }
 
+  // One that keeps rows is a node of its stage, which has its state; any other is just the edge.
   void place_reshuffle(const node& n) {
-    const stage_id to = begin_rows(n, n.outputs.at(0), n.path);
+    const bool keeps = n.spec->waits_for_epochs();
+    const stage_id to = keeps ? begin_stage(n, stage_begin::rows) : begin_rows(n, n.outputs.at(0), n.path);
     for (const origin& o : main_origins(n)) add_edge({.of = o.of, .from = o.in, .to = to, .by = routing::spread});
     origins_[n.outputs[0]] = {{n.outputs[0], to}};
   }

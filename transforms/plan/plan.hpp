@@ -16,7 +16,7 @@ using edge_id = std::uint32_t;
 enum class stage_begin : std::uint8_t {
   source,  // its first node reads
   keyed,   // its first node is keyed, behind shuffles by key
-  rows     // a bundle reader, behind edges without keys
+  rows     // a bundle reader or a node that reads bundles, behind edges without keys
 };
 
 // What is compressed on an edge. `automatic` compresses what leaves the process.
@@ -45,7 +45,7 @@ struct stage_plan {
   stage_id id = 0;
   std::string name;  // the path of its first node
   stage_begin begin = stage_begin::rows;
-  std::optional<collection_id> rows;  // for stage_begin::rows: what the bundle reader hands on
+  std::optional<collection_id> rows;  // what its bundle reader hands on, if it begins with one
   std::uint32_t shards = 1;
   std::vector<node_id> nodes;
   std::vector<link_plan> links;
