@@ -101,6 +101,7 @@ void simulation_session::crash(std::optional<timestamp> clock) {
 
 void simulation_session::update(const pipeline& p, const name_mapping& names) {
   validate(p.description());
+  if (!runs()) throw update_refused(pipeline_->name(), {has_ended(state_)});
   checkpoint();
   if (!runs()) return;
   const job_options& job = options_.job;

@@ -1,5 +1,6 @@
 #include "engine.hpp"
 
+#include "strategy.hpp"
 #include "windows.hpp"
 
 #include <algorithm>
@@ -15,10 +16,16 @@ std::vector<step> view_steps(const program& in) {
   return in.side.empty() ? std::vector<step>{} : std::vector<step>{step{}};
 }
 
-void check_readers(const program& in) {
+void check_readers(const program& in, const window_function& side) {
+  strategy here;
   for (const step& each : in.steps) {
-    if (reads_side_input(each.what.kind) && in.side.empty())
-      throw refusal("a step reads a side input that is not there");
+    here = after_settings(here, each);
+    if (reads_side_input(each.what.kind)) {
+      if (in.side.empty()) throw refusal("a step reads a side input that is not there");
+      if (here.windows.kind == window_kind::global && side.kind != window_kind::global)
+        throw refusal("the main input is in the global window and the side input is not");
+    }
+    here = after_transform(here, each.what);
   }
 }
 
@@ -40,7 +47,7 @@ std::vector<bundle> from_source(const std::vector<element>& elements) {
 engine::engine(const program& what)
     : main_(what.steps, {}, what), side_(what.side, {}, what),
       entries_(view_steps(what), side_.result_windowing(), what), view_(side_.result_windowing()) {
-  check_readers(what);
+  check_readers(what, side_.result_windowing().windows);
   check_side_windows(side_.result_windowing());
 }
 

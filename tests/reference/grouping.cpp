@@ -75,22 +75,31 @@ std::map<window, window> grouping::merge(place& here, const bundle& elements) co
     }
   }
   for (const window& whole : wholes) {
-    merge_open(here, whole);
+    bool joined = false;
     for (auto& [in, into] : become) {
-      if (intersect(in, whole)) into = whole;
+      if (!intersect(in, whole)) continue;
+      into = whole;
+      joined = joined || in != whole;
     }
+    merge_open(here, whole, joined);
   }
   return become;
 }
 
-// Makes the open windows that lie in a window one of them.
-void grouping::merge_open(place& here, const window& into) const {
+// Makes the open windows that lie in a window one of them, unless that one is closed: what would come into it is
+// dropped. If it is open and just takes other windows in, its trigger merges all the same.
+void grouping::merge_open(place& here, const window& into, bool joined) const {
+  if (here.windows.closed.contains(into)) return;
   std::map<window, open_window> parts;
   for (const auto& [in, state] : here.windows.open) {
     if (intersect(in, into)) parts.emplace(in, state);
   }
-  const bool unchanged = parts.empty() || (parts.size() == 1 && parts.begin()->first == into);
-  if (unchanged) return;
+  if (parts.empty()) return;
+  if (parts.size() == 1 && parts.begin()->first == into) {
+    trigger_state& progress = here.windows.open[into].progress;
+    if (joined) progress = merged_state(windowing_.firing_trigger, {progress}, view_of(into, here.now));
+    return;
+  }
   for (const auto& [in, state] : parts) here.windows.open.erase(in);
   here.windows.open[into] = merged(parts, into, here.now);
 }

@@ -58,7 +58,7 @@ class grouping {
   bundle live_elements(const bundle& elements, const moment& now);
   void take(place& here, const output& element, const window& in);
   std::map<window, window> merge(place& here, const bundle& elements) const;
-  void merge_open(place& here, const window& into) const;
+  void merge_open(place& here, const window& into, bool joined) const;
   open_window merged(const std::map<window, open_window>& parts, const window& into, const moment& now) const;
   void add(open_window& to, const window& in, const output& element, const moment& now) const;
   void fire_if_ready(place& here, const window& in) const;

@@ -85,12 +85,12 @@ std::vector<bundle> side_reader::accept(const bundle& elements, const side_view&
   bundle ready;
   for (const output& element : elements) {
     const window in = view.window_for(element.in);
-    if (is_gone(element.in, in, watermark)) {
-      ++dropped_.late;
-      continue;
-    }
     if (!view.is_ready(in)) {
       waiting_.push_back(element);
+      continue;
+    }
+    if (is_gone(element.in, in, watermark)) {
+      ++dropped_.late;
       continue;
     }
     ready.push_back(element);

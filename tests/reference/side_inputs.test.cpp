@@ -204,9 +204,7 @@ TEST(reference_side_inputs, case_2_4_the_window_that_holds_the_last_instant) {
 }
 
 TEST(reference_side_inputs, case_2_4b_a_global_main_window_has_no_fixed_one) {
-  side_run run(reading({}, transform_kind::side_iterable, windowed(fixed_10)));
-  run.main({{"k", "a", 1}});
-  EXPECT_EQ(run.last.state, job_state::failed);
+  EXPECT_THROW(engine(reading({}, transform_kind::side_iterable, windowed(fixed_10))), refusal);
 }
 
 TEST(reference_side_inputs, case_2_4c_sessions_are_refused) {

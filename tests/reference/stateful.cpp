@@ -42,7 +42,7 @@ void stateful::take(const output& element, const moment& now, bundle& out) {
     state.elements.insert(later, element);
     return;
   }
-  call here{element.key, element.in, now, expiry(element.in), element.time, false, state, out};
+  call here{element.key, element.in, now, expiry(element.in), element.time, state, out};
   program_.on_element(here, element);
 }
 
@@ -65,7 +65,7 @@ void stateful::run_due(const std::string& key, const moment& now, bundle& out) {
   int rounds = 0;
   while (const std::optional<due> next = next_due(windows, now)) {
     if (++rounds > rounds_max) throw std::logic_error("the timers of a key set each other without end");
-    call here{key, next->in, now, expiry(next->in), next->at, true, windows.at(next->in), out};
+    call here{key, next->in, now, expiry(next->in), next->at, windows.at(next->in), out};
     run(*next, here, windows);
   }
 }
@@ -108,7 +108,10 @@ void stateful::run(const due& what, call& here, windows_of_key& windows) const {
   auto& timers = what.kind == due_kind::event_timer ? here.state.event_timers : here.state.clock_timers;
   const timer fired = timers.at(what.name);
   timers.erase(what.name);
-  if (here.now.draining && here.now.watermark == max_time) here.state.fired_in_drain.insert(what.name);
+  if (here.now.draining && here.now.watermark == max_time) {
+    here.drained = what.name;
+    here.last = fired.of_drain;
+  }
   here.time = fired.output.value_or(fired.at);
   program_.on_timer(here, what.name, fired);
 }

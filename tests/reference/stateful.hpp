@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +16,7 @@ struct timer {
   instant at = 0;
   std::optional<instant> output;
   std::string command;
+  bool of_drain = false;  // set by a callback that a drain has caused
 };
 
 // What a stateful step keeps of one key and window.
@@ -27,7 +27,6 @@ struct cell {
   std::optional<instant> batch_hold;
   std::map<std::string, timer> event_timers;
   std::map<std::string, timer> clock_timers;
-  std::set<std::string> fired_in_drain;
 
   // Nothing in it will ever matter.
   [[nodiscard]] bool is_empty() const {
@@ -42,9 +41,10 @@ struct call {
   const moment& now;
   instant expiry;
   instant time;
-  bool from_timer;
   cell& state;
   bundle& out;
+  std::optional<std::string> drained = {};  // the timer whose callback it is, if a drain has made it fire
+  bool last = false;                        // which was set by such a callback itself
 };
 
 // The functions of the stateful programs that the transcripts name. They know nothing of watermarks, holds and order.
@@ -74,7 +74,8 @@ class stateful_program {
 // Throws failure where a timer may not be set so.
 bool obey_command(call& here, const std::string& value);
 
-// Sets an event timer. During a drain a timer that has fired is not set again by a timer.
+// Sets an event timer. The callback of a timer that a drain has made fire sets it in vain, and others once: what their
+// callbacks set is ignored.
 void set_event_timer(call& here, const std::string& name, timer what);
 
 // A step with state and timers per key and window. It drops elements of expired windows, calls the program in the order

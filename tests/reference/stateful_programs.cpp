@@ -146,6 +146,8 @@ std::optional<timer_command> parse_command(const std::string& text) {
   std::string rest = text.substr(sign + 1);
   if (const std::size_t then = rest.find('>'); then != std::string::npos) {
     parsed.command = rest.substr(then + 1);
+    const bool clears = parsed.command.size() > 1 && parsed.command.front() == '-';
+    if (!clears && !parse_command(parsed.command)) return std::nullopt;
     rest.erase(then);
   }
   if (const std::size_t slash = rest.find('/'); slash != std::string::npos) {
@@ -193,8 +195,9 @@ bool obey_command(call& here, const std::string& value) {
 }
 
 void set_event_timer(call& here, const std::string& name, timer what) {
-  const bool again = here.from_timer && here.now.draining && here.state.fired_in_drain.contains(name);
-  if (!again) here.state.event_timers[name] = std::move(what);
+  if (here.last || here.drained == name) return;
+  what.of_drain = here.drained.has_value();
+  here.state.event_timers[name] = std::move(what);
 }
 
 }  // namespace reference

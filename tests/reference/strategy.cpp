@@ -77,6 +77,7 @@ strategy after_settings(strategy input, const step& of) {
   }
   if (of.firing_trigger) input.firing_trigger = *of.firing_trigger;
   if (of.lateness) {
+    if (*of.lateness < 0) throw refusal("a negative allowed lateness");
     input.lateness = std::max(input.lateness, *of.lateness);
     input.lateness_given = true;
   }

@@ -11,9 +11,14 @@ instant floor_mod(instant a, instant b) {
   return rest < 0 ? rest + b : rest;
 }
 
+// Every window ends with the global one at the latest.
+instant cut(instant end) {
+  return std::min(end, global_max_time + 1);
+}
+
 window fixed_window(const window_function& by, instant time) {
   const instant start = time - floor_mod(time - by.offset, by.size);
-  return {std::max(start, min_time), std::min(start + by.size, global_max_time + 1)};
+  return {std::max(start, min_time), cut(start + by.size)};
 }
 
 }  // namespace
@@ -28,19 +33,21 @@ instant expiry_of(const window& of, instant lateness) {
 }
 
 std::vector<window> assign(const window_function& by, instant time) {
+  if (time > global_max_time && by.kind != window_kind::global)
+    throw failure("an element behind the end of the global window has no window");
   switch (by.kind) {
   case window_kind::global:
     return {global_window};
   case window_kind::fixed:
     return {fixed_window(by, time)};
   case window_kind::sessions:
-    return {{time, time + by.size}};
+    return {{time, cut(time + by.size)}};
   case window_kind::sliding:
     break;
   }
   std::vector<window> all;
   const instant last = time - floor_mod(time - by.offset, by.period);
-  for (instant start = last; start > time - by.size; start -= by.period) all.push_back({start, start + by.size});
+  for (instant start = last; start > time - by.size; start -= by.period) all.push_back({start, cut(start + by.size)});
   return all;
 }
 

@@ -65,6 +65,7 @@ void direct_session::crash(std::optional<timestamp> clock) {
 
 void direct_session::update(const pipeline& p, const name_mapping& names) {
   validate(p.description());
+  if (state_ != session_state::running) throw update_refused(pipeline_->name(), {has_ended(state_)});
   checkpoint();
   if (state_ != session_state::running) return;
   const plan stages = make_plan(

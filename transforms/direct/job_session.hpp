@@ -37,7 +37,7 @@ class job_session {
   virtual void crash(std::optional<timestamp> clock) = 0;
   // The program gives way to a changed one, which goes on from a checkpoint that is taken now: see adopt(). The new
   // pipeline must outlive the session; its test streams are played from here on. Throws update_refused, and the old
-  // program goes on.
+  // program goes on; also if the job has ended.
   virtual void update(const pipeline& p, const name_mapping& names) = 0;
   // Every source stops, and what is there comes out.
   virtual void drain() = 0;
@@ -70,6 +70,11 @@ class job_session {
     return "FAILED";
   }
   return {};
+}
+
+// Why a job that has ended is not updated.
+[[nodiscard]] inline std::string has_ended(session_state state) {
+  return "the job has ended (" + to_text(state) + "), and only one that runs is updated; start a new one";
 }
 
 }  // namespace millrace

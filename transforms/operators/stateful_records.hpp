@@ -98,7 +98,10 @@ class stateful_records {
   void release(place& at) {
     cells_.release(*at.at, [&](const timer_place& which, const timer_slot& before, timer_slot& now) {
       if (before.pending) remove_timer(at, which, before);
-      if (drained_ && drained_->first == which.cell && drained_->second == which.tag) now = {};
+      if (drained_ && now.pending) {
+        if (drained_->last || (drained_->cell == which.cell && drained_->tag == which.tag)) now = {};
+        else now.of_drain = true;
+      }
       if (now.pending && which.domain == time_domain::processing && expired(at.in) && !keeps_clock_timers()) now = {};
       if (now.pending) add_timer(at, which, now);
     });
@@ -137,11 +140,11 @@ class stateful_records {
       const timer_slot* slot = timer_access::find(stored, t.tag);
       if (!slot || slot->fires != t.fires || slot->output != t.output) return;
       fires = true;
+      const bool drained = clock_.draining && clock_.input_watermark == timestamp::max();
+      if (drained) drained_ = drained_timer{t.cell, t.tag, slot->of_drain};
       remove_timer(at, {timer.domain, t.cell, t.tag}, *slot);
       timer_access::erase(stored, t.tag);
-      const bool drained = clock_.draining && clock_.input_watermark == timestamp::max();
       timer_access::firing(timer, t.tag, t.fires, drained);
-      if (drained && !t.processing_time) drained_.emplace(t.cell, t.tag);
     });
     return fires;
   }
@@ -237,6 +240,7 @@ class stateful_records {
       if (equal) cells::decode(in, r);
       else cells::decode(in, r, order);
       place at{w, key, store_.find(w), &r};
+      cells_.move_timers(r, strategy_.expiry(w));
       cells_.each_pending(r, [&](const timer_place& which, const timer_slot& slot) { add_timer(at, which, slot); });
     });
     fresh_.clear();
@@ -329,7 +333,14 @@ class stateful_records {
   const stage_clock& clock_;
   bool calls_expiration_;
   timer_scope scope_;
-  std::optional<std::pair<std::uint32_t, std::string>> drained_;  // the event timer that fires because of a drain
+  // The timer that fires because of a drain. What its callback sets fires once, itself excepted; the last ones are
+  // those.
+  struct drained_timer {
+    std::uint32_t cell;
+    std::string tag;
+    bool last;
+  };
+  std::optional<drained_timer> drained_;
   store store_;
   struct no_journal {};
   [[no_unique_address]] std::conditional_t<Redone, cell_journal<record>, no_journal> journal_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <millrace/transforms/operators/element_operator_emitting.hpp>
+#include <millrace/transforms/windows/window_error.hpp>
 #include <millrace/transforms/windows/window_fn.hpp>
 
 #include <algorithm>
@@ -29,6 +30,8 @@ class window_operator final : public stage_operator, public receiver<T> {
 
   void accept(const batch<T>& in) override {
     metrics_.elements_in += in.count;
+    if (in.at->greatest > timestamp::end_of_global_window() && !fn_.global()) [[unlikely]]
+      refuse_times(in);
     each_single_window(in, [this](const batch<T>& part) { assign(part); });
   }
 
@@ -36,6 +39,15 @@ class window_operator final : public stage_operator, public receiver<T> {
   static constexpr std::size_t dictionary_max = 256;
   static constexpr std::size_t search_max = 8;  // how far back an equal window is looked for
 
+  // No window ends behind the global one, so an element behind it would be in no other.
+  void refuse_times(const batch<T>& in) {
+    calls_.run(in, 0, [&](std::uint32_t p, const T&) {
+      if (const timestamp t = in.at->time_at(p); t > timestamp::end_of_global_window())
+        throw window_error("its time " + std::to_string(t.millis()) + " is after the end of the global window, "
+                           + std::to_string(timestamp::end_of_global_window().millis())
+                           + ", where the last window ends; give it an earlier time");
+    });
+  }
   void assign(const batch<T>& in) {
     stamps at = *in.at;
     at.codes = nullptr;

@@ -5,6 +5,7 @@
 #include <millrace/transforms/element/stamp.hpp>
 #include <millrace/transforms/windows/windowing.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -24,10 +25,7 @@ class side_windows {
   [[nodiscard]] window of(const window& main) const { return side_.into.side_window(main); }
 
   // Whether elements that need this side window can be processed.
-  [[nodiscard]] bool ready(const window& side) const {
-    return panes_.contains(side)
-           || producer_ > std::min(side_.expiry(side), side_.fire.guaranteed_firing(side.max_timestamp()));
-  }
+  [[nodiscard]] bool ready(const window& side) const { return panes_.contains(side) || is_past(side); }
 
   // What a pane that has arrived means for the contents of its window.
   enum class effect : std::uint8_t { replaces, adds, is_outdated };
@@ -43,13 +41,22 @@ class side_windows {
     if (side.is_global()) return false;
     return side.max_timestamp() + main_lateness_ + side_.into.side_lookback() < std::min(main_watermark, waiting);
   }
-  // Forgets a window whose contents are forgotten.
-  void forget(const window& side) { panes_.erase(side); }
+  // Forgets which panes have come of such windows, as their contents are forgotten, except where more may come: a
+  // window that was ready stays so.
+  void collect(timestamp main_watermark, timestamp waiting) {
+    std::erase_if(panes_,
+                  [&](const auto& of) { return collectable(of.first, main_watermark, waiting) && is_past(of.first); });
+  }
 
   void snapshot(writer& to) const;
   void restore(reader& from);
 
  private:
+  // Whether the producer's watermark says that a window without panes is empty.
+  [[nodiscard]] bool is_past(const window& side) const {
+    return producer_ > std::min(side_.expiry(side), side_.fire.guaranteed_firing(side.max_timestamp()));
+  }
+
   windowing_strategy side_;
   duration main_lateness_;
   timestamp producer_ = timestamp::min();

@@ -71,12 +71,12 @@ class view_contents {
   void collect(timestamp main_watermark, timestamp waiting) {
     for (auto at = panes_.begin(); at != panes_.end();)
       if (windows_.collectable(at->first, main_watermark, waiting)) {
-        windows_.forget(at->first);
         held_.set(held_.bytes() - at->second.held_bytes);
         at = panes_.erase(at);
       } else {
         ++at;
       }
+    windows_.collect(main_watermark, waiting);
   }
 
   void snapshot(writer& to) const {

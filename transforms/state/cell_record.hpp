@@ -125,6 +125,14 @@ class function_cells {
         });
     });
   }
+  // The windows' expiry is another one than when the record was written.
+  void move_timers(record& of, timestamp expiry) {
+    each(of, [&](auto& cell, auto& slot, std::uint32_t) {
+      using type = std::remove_reference_t<decltype(cell)>;
+      if constexpr (is_timer<type>)
+        timer_access::each_slot(slot, [&](timer_slot& pending) { pending.move_to(type::domain, expiry); });
+    });
+  }
   // Forgets all timers of one clock, or of both.
   void clear_timers(record& of, bool event_timers_too) {
     each(of, [&](auto& cell, auto& slot, std::uint32_t) {

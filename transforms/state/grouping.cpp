@@ -3,6 +3,7 @@
 #include <millrace/transforms/windows/merging.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <iterator>
 #include <optional>
@@ -136,23 +137,35 @@ void grouping::add_pending(key_id id) {
   for (const group_window& w : key.windows)
     if (!w.closed) all.push_back(w.in);
   const window_merging merges(strategy_.into, all);
-  for (const window& result : merges.results()) merge(id, result, merges);
+  for (const window& result : merges.results()) {
+    const bool joined = std::ranges::any_of(
+        pending, [&](const pending_element& e) { return e.in != result && merges.target(e.in) == result; });
+    merge(id, result, merges, joined);
+  }
   for (const pending_element& e : pending) add_to(id, merges.target(e.in), e);
 }
 
-void grouping::merge(key_id id, const window& result, const window_merging& merges) {
+// Where the result is a window whose trigger has finished, what merges into it is dropped, and the windows that are
+// alive stay as they are. A window that `joined` elements' own ones without growing keeps everything but the state of
+// its trigger, which is merged as in any merge.
+void grouping::merge(key_id id, const window& result, const window_merging& merges, bool joined) {
   group_key& key = keys_[id];
   const auto takes_part = [&](const group_window& w) { return !w.closed && merges.target(w.in) == result; };
   const auto parts = std::ranges::count_if(key.windows, takes_part);
-  const group_window* same = key.find(result);
-  const bool changes = same == nullptr || same->closed || parts > 1;
-  if (parts == 0 || !changes) return;
+  group_window* same = key.find(result);
+  if (parts == 0 || (same && same->closed)) return;
+  if (same && parts == 1) {
+    if (!joined) return;
+    const trigger_state before = same->trigger;
+    const std::array states{&before};
+    same->trigger.on_merge(program_, states, &before, facts_of(*same));
+    return wait_for_clock(id, *same);
+  }
 
   std::vector<group_window> merging;
   for (group_window& w : key.windows)
     if (takes_part(w)) merging.push_back(std::move(w));
-  // A closed window that equals the result gives way: its place is taken by windows that are alive.
-  std::erase_if(key.windows, [&](const group_window& w) { return takes_part(w) || w.in == result; });
+  std::erase_if(key.windows, takes_part);
   group_window& merged = key.insert(merged_window(result, merging));
   wait_for_watermark(id, merged);
   wait_for_clock(id, merged);

@@ -146,7 +146,7 @@ class grouping {
   void add_to(key_id id, const window& in, const pending_element& e);
   void add_pending(key_id id);
   // Merges the key's windows that have become `result`, with those of `pending`, which have no state yet.
-  void merge(key_id id, const window& result, const window_merging& merges);
+  void merge(key_id id, const window& result, const window_merging& merges, bool joined);
   group_window merged_window(const window& result, std::vector<group_window>& merging);
   void merge_holds(group_window& merged, std::vector<group_window>& merging);
 

@@ -21,8 +21,8 @@ class keyed_timer {
  public:
   // Inside its callback: the time it was set for.
   [[nodiscard]] timestamp fired_at() const { return fired_at_; }
-  // Inside its callback: whether it fires because the job is drained. Its callback sets it in vain, else a loop would
-  // never end.
+  // Inside its callback: whether it fires because the job is drained. Its callback sets it in vain, and other timers
+  // once: what their callbacks set is ignored, else a loop would never end.
   [[nodiscard]] bool caused_by_drain() const { return caused_by_drain_; }
   [[nodiscard]] const std::string& name() const { return name_; }
 
@@ -168,6 +168,15 @@ struct timer_access {
   static bool empty(const Stored& of) {
     if constexpr (std::is_same_v<Stored, timer_slot>) return !of.pending;
     else return of.empty();
+  }
+  // Calls f(slot) for each pending timer, which f may change.
+  template <class Stored, class F>
+  static void each_slot(Stored& in, F&& f) {
+    if constexpr (std::is_same_v<Stored, timer_slot>) {
+      if (in.pending) f(in);
+    } else {
+      for (auto& [tag, slot] : in) f(slot);
+    }
   }
   // Calls f(tag, slot) for each pending timer.
   template <class Stored, class F>

@@ -13,17 +13,23 @@ std::string text(timestamp t) {
 
 }  // namespace
 
+void timer_slot::move_to(time_domain domain, timestamp expiry) {
+  if (at_expiration) fires = expiry + duration{1};
+  else if (domain == time_domain::event) fires = std::min(fires, expiry);
+  if (output != timestamp::max()) output = std::min(output, expiry);
+}
+
 timer_slot timer_setting::at(timestamp fires, timer_output output) const {
   if (!scope.may_set) refuse("on_window_expiration may set no timer");
   if (domain == time_domain::processing) {
     if (output.is_explicit()) check_output(output.or_else({}), scope.expiry);
-    return {true, fires, output.or_else(scope.at)};
+    return {.pending = true, .fires = fires, .output = output.or_else(scope.at)};
   }
   if (output.is_explicit()) check_output(output.or_else({}), fires);
   if (fires > scope.expiry)
     refuse("its time " + text(fires) + " is after the expiry of the window, " + text(scope.expiry)
            + "; set it to that at most, or allow more lateness");
-  return {true, fires, output.or_else(fires)};
+  return {.pending = true, .fires = fires, .output = output.or_else(fires)};
 }
 
 timer_slot timer_setting::after(duration delay, timer_output output) const {
@@ -33,7 +39,7 @@ timer_slot timer_setting::after(duration delay, timer_output output) const {
 timer_slot timer_setting::at_expiration(timestamp output) const {
   if (!scope.may_set) refuse("on_window_expiration may set no timer");
   check_output(output, scope.expiry);
-  return {true, scope.expiry + duration{1}, output};
+  return {.pending = true, .fires = scope.expiry + duration{1}, .output = output, .at_expiration = true};
 }
 
 timer_slot timer_setting::aligned(duration period, duration offset, timer_output output) const {

@@ -43,6 +43,11 @@ struct timer_slot {
   bool pending = false;
   timestamp fires;
   timestamp output;
+  bool at_expiration = false;  // `fires` is the end of the window's state, wherever that is
+  bool of_drain = false;       // set by a callback that a drain has caused: what its own sets is ignored
+
+  // Moves a pending timer that was set when the window had another expiry: none is behind the new one.
+  void move_to(time_domain domain, timestamp expiry);
 
   friend bool operator==(const timer_slot&, const timer_slot&) = default;
 };
@@ -83,16 +88,25 @@ struct timer_setting {
 
 template <>
 struct coder<detail::timer_slot> {
+  // A byte of what it is, then its times if it is pending.
   static void encode(writer& out, const detail::timer_slot& value) {
-    coder<bool>::encode(out, value.pending);
+    const unsigned is = !value.pending ? 0U : 1U | (value.at_expiration ? 2U : 0U) | (value.of_drain ? 4U : 0U);
+    coder<std::uint8_t>::encode(out, static_cast<std::uint8_t>(is));
     if (!value.pending) return;
     coder<timestamp>::encode(out, value.fires);
     coder<timestamp>::encode(out, value.output);
   }
   static detail::timer_slot decode(reader& in) {
-    if (!coder<bool>::decode(in)) return {};
-    const timestamp fires = coder<timestamp>::decode(in);
-    return {true, fires, coder<timestamp>::decode(in)};
+    const unsigned is = coder<std::uint8_t>::decode(in);
+    if (is > 7 || (is != 0 && (is & 1U) == 0)) in.fail("a timer that is neither pending nor not");
+    if (is == 0) return {};
+    detail::timer_slot slot;
+    slot.pending = true;
+    slot.at_expiration = (is & 2U) != 0;
+    slot.of_drain = (is & 4U) != 0;
+    slot.fires = coder<timestamp>::decode(in);
+    slot.output = coder<timestamp>::decode(in);
+    return slot;
   }
   static constexpr bool deterministic = true;
   static std::string name() { return "timer"; }

@@ -26,6 +26,7 @@ std::optional<timer_command> timer_command_of(std::string_view value) {
   std::string_view times = value.substr(sign + 1);
   if (const std::size_t then = times.find('>'); then != std::string_view::npos) {
     made.then = std::string(times.substr(then + 1));
+    if (!timer_command_of(made.then)) return std::nullopt;
     times = times.substr(0, then);
   }
   try {

@@ -59,7 +59,8 @@ windowing_strategy compose(const windowing_strategy& old, const windowing& optio
     composed.panes_written = true;
   }
   if (options.allowed_lateness) {
-    composed.allowed_lateness = std::max(old.allowed_lateness, *options.allowed_lateness);
+    const duration asked = *options.allowed_lateness;
+    composed.allowed_lateness = asked < duration{0} ? asked : std::max(old.allowed_lateness, asked);
     composed.lateness_written = true;
   }
   if (options.timestamps) composed.timestamps = *options.timestamps;
@@ -86,6 +87,9 @@ bool compatible(const windowing_strategy& a, const windowing_strategy& b) {
 }
 
 std::optional<std::string> window_refusal(const windowing_strategy& composed) {
+  if (composed.allowed_lateness < duration{0})
+    return "the allowed lateness of " + duration_text(composed.allowed_lateness)
+           + " is negative; it is how long a window takes elements after its end, 0 if not at all";
   if (composed.fire.kind() != trigger_kind::by_default && !composed.into.global() && !composed.lateness_written)
     return "trigger " + composed.fire.describe() + " on " + composed.into.describe()
            + " windows needs an explicit allowed lateness; set .allowed_lateness, 0 if late elements are to be dropped";

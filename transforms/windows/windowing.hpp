@@ -66,7 +66,7 @@ struct windowing_strategy {
   friend bool operator==(const windowing_strategy&, const windowing_strategy&) = default;
 };
 
-// The strategy after a window_into with `options`.
+// The strategy after a window_into with `options`. A negative lateness is kept for window_refusal to tell.
 [[nodiscard]] windowing_strategy compose(const windowing_strategy& old, const windowing& options);
 
 // The strategy of what a grouping gives out: windows are merged for good, the trigger is its continuation.

@@ -234,14 +234,16 @@ TEST(grouping, merges_within_one_bundle_before_it_judges_lateness) {
   EXPECT_THAT(b.panes(), ElementsAre("k/0:ab"));
 }
 
-TEST(grouping, opens_a_session_again_that_grows_into_a_closed_one) {
+TEST(grouping, drops_what_would_grow_a_session_into_a_closed_one) {
   bench b{{.into = sessions(10ms), .fire = after_count(2)}};
   b.bundle({{"k", "a", 0}, {"k", "b", 10 - 1}});
   EXPECT_THAT(b.panes(), ElementsAre("k/0:ab"));
   b.bundle({{"k", "c", 0}});
   b.bundle({{"k", "d", 9}});
-  EXPECT_THAT(b.panes(), ElementsAre("k/0:cd"));
-  EXPECT_EQ(b.engine.dropped().closed_window, 0U);
+  EXPECT_THAT(b.panes(), IsEmpty());
+  EXPECT_EQ(b.engine.dropped().closed_window, 1U);
+  b.bundle({{"k", "e", 0}});  // the session of c is alive, and as it was
+  EXPECT_THAT(b.panes(), ElementsAre("k/0:ce"));
 }
 
 }  // namespace
