@@ -40,9 +40,9 @@ TEST_P(reference_transcripts, come_out_as_written) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, reference_transcripts,
-                         testing::Values("acceptance", "chains", "combine", "drain", "edges", "holds", "lateness",
-                                         "panes", "property", "random", "runner", "side", "state", "timers", "triggers",
-                                         "user", "windows"),
+                         testing::Values("acceptance", "chains", "combine", "drain", "edges", "holds", "keyed",
+                                         "lateness", "panes", "property", "random", "runner", "side", "state", "timers",
+                                         "triggers", "user", "windowing", "windows"),
                          [](const auto& name) { return std::string(name.param); });
 
 TEST(reference_transcript_text, is_read_as_the_grammar_says) {

@@ -91,7 +91,8 @@ void stateful::collect_due(std::vector<due>& all, const window& in, const cell& 
   }
   if (program_.wants_time_order()) {
     for (const output& one : state.elements) {
-      if (one.time + lateness_ < now.watermark) all.push_back({due_kind::flush, one.time, in, {}});
+      if (std::min(one.time + lateness_, expiry(in)) < now.watermark)
+        all.push_back({due_kind::flush, one.time, in, {}});
     }
   }
   if (expiry(in) + 1 < now.watermark) all.push_back({due_kind::expiration, expiry(in) + 1, in, {}});
@@ -116,11 +117,13 @@ void stateful::run(const due& what, call& here, windows_of_key& windows) const {
   program_.on_timer(here, what.name, fired);
 }
 
-// Passes on the elements before which no other can come any more; they wait in the order of time.
+// Passes on the elements before which no other can come any more, all of them at the end of their window's state; they
+// wait in the order of time.
 void stateful::flush(call& here) const {
   std::vector<output>& waiting = here.state.elements;
-  const auto later = std::find_if(waiting.begin(), waiting.end(),
-                                  [&](const output& one) { return one.time + lateness_ > here.now.watermark; });
+  const auto later = std::find_if(waiting.begin(), waiting.end(), [&](const output& one) {
+    return std::min(one.time + lateness_, here.expiry) > here.now.watermark;
+  });
   here.out.insert(here.out.end(), waiting.begin(), later);
   waiting.erase(waiting.begin(), later);
 }

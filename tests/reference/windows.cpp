@@ -47,7 +47,8 @@ std::vector<window> assign(const window_function& by, instant time) {
   }
   std::vector<window> all;
   const instant last = time - floor_mod(time - by.offset, by.period);
-  for (instant start = last; start > time - by.size; start -= by.period) all.push_back({start, cut(start + by.size)});
+  for (instant start = last; start > time - by.size; start -= by.period)
+    all.push_back({std::max(start, min_time), cut(start + by.size)});
   return all;
 }
 

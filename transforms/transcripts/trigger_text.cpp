@@ -97,7 +97,12 @@ class trigger_reader {
   }
   trigger around_end(const std::string& word) {
     at_watermark around;
-    if (word == "late") return around.late(part());
+    if (word == "late") {
+      around = around.late(part());
+      if (skip("early")) around = around.early(part());
+      return around;
+    }
+    if (word == ")" || word == ",") refuse("a trigger is missing before \"" + word + "\"");
     if (word != "early") refuse("\"" + word + "\" is no trigger");
     around = around.early(part());
     if (skip("late")) around = around.late(part());
