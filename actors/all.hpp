@@ -9,3 +9,4 @@
 #include <millrace/actors/run.hpp>
 #include <millrace/actors/simulation/simulate.hpp>
 #include <millrace/transforms/all.hpp>
+#include <millrace/transforms/checkpoints/memory_checkpoints.hpp>

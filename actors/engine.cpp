@@ -1,6 +1,7 @@
 #include <millrace/actors/engine.hpp>
 #include <millrace/actors/supervisor.hpp>
 #include <millrace/transforms/checkpoints/memory_checkpoints.hpp>
+#include <millrace/transforms/direct/scripted_nodes.hpp>
 #include <millrace/transforms/graph/fingerprint.hpp>
 #include <millrace/transforms/graph/validate.hpp>
 
@@ -28,6 +29,9 @@ void refuse_bad(const job_options& o) {
 std::shared_ptr<blueprint> drawn(const pipeline& p, job_options options) {
   refuse_bad(options);
   validate(p.description());
+  if (const node* script = first_test_stream(p.description()); script && !options.on_one_thread)
+    throw pipeline_error(script->path, "a test stream is played by the direct runner or in a simulation, not by a job "
+                                       "that is launched; call run_direct, simulate or execute");
   auto job = std::make_shared<blueprint>();
   job->of = p.shared_graph();
   job->stages = make_plan(p.description(),

@@ -23,7 +23,8 @@ struct inlet_options {
 namespace detail {
 
 // The queue behind the copies of one inlet: the only place in the runtime that several threads share, hence the lock.
-// Positions count all elements ever pushed. What no epoch has committed is kept, since a rewind reads it again.
+// Positions count all elements ever pushed, also into the inlets of the jobs before that this one goes on from: the
+// first reader says where they begin. What no epoch has committed is kept, since a rewind reads it again.
 template <class T>
 class inlet_queue {
  public:
@@ -45,11 +46,17 @@ class inlet_queue {
     const std::lock_guard lock(mutex_);
     closed_ = true;
   }
+  // A reader begins there. The first one does so before anything has been read.
+  void open_at(std::uint64_t position) {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(opened_, true)) return;
+    first_ = began_ = position;
+  }
   // Copies elements from a position on until `take` refuses; returns the next position.
   template <class Take>
   std::uint64_t read(std::uint64_t from, Take&& take) {
     const std::lock_guard lock(mutex_);
-    check(from >= first_, "an inlet keeps what has not been committed");
+    check(from >= first_ && from <= first_ + kept_.size(), "an inlet keeps what has not been committed");
     while (from < first_ + kept_.size() && take(kept_[from - first_])) ++from;
     return from;
   }
@@ -58,9 +65,10 @@ class inlet_queue {
     const std::lock_guard lock(mutex_);
     return closed_ && position == first_ + kept_.size();
   }
-  // Everything before this position is durable elsewhere.
+  // Everything before this position is durable elsewhere. Of a queue that nobody has opened that is nothing.
   void committed(std::uint64_t position) {
     const std::lock_guard lock(mutex_);
+    if (!opened_) return;
     while (first_ < position && !kept_.empty()) {
       kept_.pop_front();
       ++first_;
@@ -70,16 +78,23 @@ class inlet_queue {
     const std::lock_guard lock(mutex_);
     return first_;
   }
-  [[nodiscard]] std::uint64_t pushed_position() {
+  // How many elements of its own it has been given, and how many of them are committed.
+  [[nodiscard]] std::uint64_t pushed_count() {
     const std::lock_guard lock(mutex_);
-    return first_ + kept_.size();
+    return first_ - began_ + kept_.size();
+  }
+  [[nodiscard]] std::uint64_t committed_count() {
+    const std::lock_guard lock(mutex_);
+    return first_ - began_;
   }
 
  private:
   std::mutex mutex_;
   inlet_options options_;
   std::deque<entry> kept_;
-  std::uint64_t first_ = 0;
+  std::uint64_t first_ = 0;  // the position of the first that is kept
+  std::uint64_t began_ = 0;  // the position of the first that was pushed here
+  bool opened_ = false;
   timestamp last_ = timestamp::min();
   bool closed_ = false;
 };
@@ -127,7 +142,10 @@ class inlet_source {
     timestamp greatest_ = timestamp::min();
     timestamp now_ = timestamp::min();
   };
-  [[nodiscard]] queue_reader open(split from) const { return {of_, from}; }
+  [[nodiscard]] queue_reader open(split from) const {
+    of_->open_at(from);
+    return {of_, from};
+  }
 
  private:
   std::shared_ptr<inlet_queue<T>> of_;
@@ -140,7 +158,8 @@ class inlet_source {
 //
 // Guarantee: an element whose push() returned true is processed exactly once as far as the job's state and its sinks
 // are concerned, whatever shards crash; it is kept until an epoch that contains it is complete. If the process dies,
-// elements that no epoch has committed are lost: committed() tells how many are safe.
+// elements that no epoch has committed are lost: committed() tells how many are safe. A job that goes on from a
+// checkpoint has an inlet of its own, whose elements come behind those of the one before.
 //
 // Elements are in event time at the moment they were pushed, or at the time that push() is given; a time before that of
 // an earlier element is moved up to it, and the watermark is the time of the last element read.
@@ -157,9 +176,9 @@ class inlet {
   bool push(T value, timestamp at) const { return queue_->push(std::move(value), at); }
   // No more elements will come: the job may end once everything is read.
   void close() const { queue_->close(); }
-  // How many elements were taken by push(), and how many of them are part of a complete epoch.
-  [[nodiscard]] std::uint64_t pushed() const { return queue_->pushed_position(); }
-  [[nodiscard]] std::uint64_t committed() const { return queue_->committed_position(); }
+  // How many elements this inlet's push() has taken, and how many of them are part of a complete epoch.
+  [[nodiscard]] std::uint64_t pushed() const { return queue_->pushed_count(); }
+  [[nodiscard]] std::uint64_t committed() const { return queue_->committed_count(); }
 
   pcollection<T> operator()(pipeline& p) const {
     return read(name_, detail::inlet_source<T>(queue_), std::source_location::current())(p);

@@ -39,9 +39,9 @@ void check_kind(compression kind) {
 
 compression resolve(compression wanted, const std::filesystem::path& path) {
   if (wanted != compression::automatic) return wanted;
-  const auto ending = path.extension();
-  if (ending == ".gz") return compression::gzip;
-  if (ending == ".zst") return compression::zstd;
+  const std::string name = path.filename().string();  // which may be nothing but the ending
+  if (name.ends_with(".gz")) return compression::gzip;
+  if (name.ends_with(".zst")) return compression::zstd;
   return compression::none;
 }
 

@@ -2,6 +2,7 @@
 #include <millrace/io/utf8.hpp>
 
 #include <limits>
+#include <utility>
 
 namespace millrace {
 
@@ -21,6 +22,7 @@ csv_file_reader::csv_file_reader(const text_split& of, const csv_options& option
   }
   text_split_reader beginning({of.path, of.from, of.to}, lines_of(options));
   read_header(beginning);
+  untold_header_.clear();
 }
 
 void csv_file_reader::read_header(text_split_reader& from) {
@@ -28,10 +30,16 @@ void csv_file_reader::read_header(text_split_reader& from) {
   else if (!fault_.empty()) header_fault_ = fault_;
   else if (std::string why; !match_csv_header(text_, fields_, options_, columns_, why))
     header_fault_ = path_ + ": " + why;
+  untold_header_ = header_fault_.empty() ? "" : text_;
 }
 
+// A header that no record of the file can be read by is told at its end, if no record has done so.
 bool csv_file_reader::next() {
-  return take(lines_);
+  const bool more = take(lines_);
+  const std::string header = std::exchange(untold_header_, {});
+  if (more || header.empty()) return more;
+  text_ = header;
+  return true;
 }
 
 bool csv_file_reader::take(text_split_reader& from) {

@@ -42,7 +42,8 @@ class csv_file_reader {
   std::span<const csv_field> fields_;
   text_split_reader lines_;
   csv_columns columns_;
-  std::string header_fault_;  // why no record of this file can be read
+  std::string header_fault_;   // why no record of this file can be read
+  std::string untold_header_;  // the header that is at fault, until a record has told
   std::string text_;
   std::uint64_t offset_ = 0;
   std::string fault_;

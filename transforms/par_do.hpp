@@ -27,6 +27,7 @@ auto add_stateless(const pcollection<T>& in, const std::string& name, const Fn& 
                 "contents of its side inputs if it has some, and an emitter<X>& for each type X of its output");
   if constexpr (callable) {
     (require_element<Outs>(), ...);
+    emissions<Outs...>::template require_calls<Fn>();
     using inner = par_do_operator_for<T, typename traits::template call<Fn>, Outs...>;
     return add_step<Outs...>(stable_where_asked<Fn>(in, name, where), name,
                              step_spec<T, inner>(arrow_text<T, Outs...>("par_do"), in, fn, options), options, where);

@@ -2,6 +2,7 @@
 
 #include <millrace/transforms/coders/type_name.hpp>
 #include <millrace/transforms/flatten.hpp>
+#include <millrace/transforms/functions/member_names.hpp>
 #include <millrace/transforms/operators/element_operator_emitting.hpp>
 #include <millrace/transforms/operators/element_step.hpp>
 #include <millrace/transforms/operators/stable_rows.hpp>
@@ -99,6 +100,10 @@ class splittable_spec final : public operator_spec {
   side_reading reads_;
 };
 
+template <class Restriction>
+concept tracks_restriction =
+    requires { typename Restriction::tracker; } && restriction_tracker<tracker_of<Restriction>, Restriction>;
+
 // Stops compilation with one sentence where a function is not what par_do_splittable takes.
 template <class Element, class Fn, class... Outs, class... Contents>
 consteval bool require_splittable(output_list<Outs...> /*outputs*/, output_list<Contents...> /*contents*/) {
@@ -113,9 +118,14 @@ consteval bool require_splittable(output_list<Outs...> /*outputs*/, output_list<
     require_codable<Element>();
     require_codable<typename traits::restriction>();
     (require_element<Outs>(), ...);
-    static_assert(restriction_tracker<tracker_of<typename traits::restriction>, typename traits::restriction>,
+    static_assert(tracks_restriction<typename traits::restriction>,
                   "millrace: the restriction's tracker needs position, try_claim, try_split, check_done and "
-                  "restriction(), as offset_tracker has them");
+                  "restriction(), as offset_tracker has them; the restriction names it: using tracker = ...");
+    static_assert(
+        !names_truncate<Fn>
+            || requires(Fn& fn, const Element& x, typename traits::restriction r) { fn.truncate(x, r); },
+        "millrace: truncate takes the element and the restriction: std::optional<R> truncate(const T&, const "
+        "R&)");
     static_assert(watermark_estimator<typename traits::estimator>,
                   "millrace: a watermark estimator needs a state, current(now) and saved(), as manual_watermark has "
                   "them");

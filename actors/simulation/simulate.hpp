@@ -10,7 +10,7 @@
 
 namespace millrace {
 
-// A shard that dies during a simulation.
+// A shard that dies during a simulation, if the job has that stage and it runs by then.
 struct shard_kill {
   std::uint64_t at_message = 0;  // just before this message of the run, counted from 0
   stage_id stage = 0;
@@ -36,8 +36,9 @@ struct simulation_result {
 // Runs a pipeline on the actor runtime, with all of its production code, on the calling thread: which actor takes its
 // next message is drawn from the seed, time is virtual and jumps when nobody has anything to do, and shards die where
 // it is said. Test streams are played event by event, each only when nothing is left to do. For tests of one's own
-// pipelines: a failure is repeated by its seed. Throws what engine::launch throws, and std::runtime_error for a run
-// that gets stuck.
+// pipelines: a failure is repeated by its seed. Throws what engine::launch throws, std::runtime_error for a run that
+// gets stuck, and std::invalid_argument for a kill of a shard that its stage lacks, or of any in a pipeline with test
+// streams, whose events it would not play again: a simulation_session does.
 simulation_result simulate(const pipeline& p, const simulation_options& options = {});
 
 // Whether a pipeline reads a test stream, which only a simulation (or the direct runner) can play.

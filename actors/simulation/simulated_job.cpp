@@ -1,6 +1,7 @@
 #include <millrace/actors/engine.hpp>
 #include <millrace/actors/simulation/simulated_job.hpp>
 #include <millrace/actors/supervisor.hpp>
+#include <millrace/transforms/direct/scripted_nodes.hpp>
 
 #include <algorithm>
 #include <stdexcept>
@@ -8,17 +9,6 @@
 #include <utility>
 
 namespace millrace {
-
-namespace {
-
-// The operator of a node that plays a test stream, to read its script; null for any other node.
-std::unique_ptr<stage_operator> test_stream_of(const node& n, const stage_clock& clock, metric_board& metrics) {
-  if (n.spec->kind() != operator_kind::read) return nullptr;
-  auto made = n.spec->make({.step = n.path, .clock = clock, .metrics = metrics});
-  return made->as_scripted() ? std::move(made) : nullptr;
-}
-
-}  // namespace
 
 simulated_job::test_config::test_config() {
   set("scheduler.policy", caf::atom("testing"));
@@ -117,8 +107,12 @@ void simulated_job::settle_event() {
 }
 
 void simulated_job::kill(const shard_kill& k) {
-  if (auto peers = roster_now(); peers && k.stage < peers->shards.size())
-    caf::anon_send_exit(peers->shards.at(k.stage).at(k.shard), caf::exit_reason::kill);
+  const roster_ptr peers = roster_now();
+  if (!peers || k.stage >= peers->shards.size()) return;
+  if (k.shard >= peers->shards[k.stage].size())
+    throw std::invalid_argument("the simulated job has no shard " + std::to_string(k.shard) + " of stage "
+                                + std::to_string(k.stage) + " to kill; explain tells its stages and their shards");
+  caf::anon_send_exit(peers->shards[k.stage][k.shard], caf::exit_reason::kill);
 }
 
 roster_ptr simulated_job::roster_now() {
@@ -169,10 +163,7 @@ void simulated_job::end_scripts() {
 }
 
 bool has_test_streams(const pipeline& p) {
-  const stage_clock clock;
-  metric_board metrics;
-  return std::ranges::any_of(p.description().nodes(),
-                             [&](const node& n) { return test_stream_of(n, clock, metrics) != nullptr; });
+  return first_test_stream(p.description()) != nullptr;
 }
 
 }  // namespace millrace

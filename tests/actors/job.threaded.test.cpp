@@ -1,16 +1,20 @@
 #include <millrace/actors/engine.hpp>
 #include <millrace/actors/inlet.hpp>
 #include <millrace/actors/outlet.hpp>
+#include <millrace/io/checkpoint_directory.hpp>
 #include <millrace/io/read_text.hpp>
 #include <millrace/io/write_text.hpp>
 #include <millrace/tests/io/temporary_folder.hpp>
 #include <millrace/transforms/combine.hpp>
 #include <millrace/transforms/count.hpp>
 #include <millrace/transforms/direct/recording.hpp>
+#include <millrace/transforms/direct/test_stream.hpp>
 #include <millrace/transforms/flat_map.hpp>
 #include <millrace/transforms/keys.hpp>
 #include <millrace/transforms/map.hpp>
+#include <millrace/transforms/par_do.hpp>
 #include <millrace/transforms/sources/sequence.hpp>
+#include <millrace/transforms/state/combining_state.hpp>
 #include <millrace/transforms/window_into.hpp>
 
 #include <caf/actor_system.hpp>
@@ -25,6 +29,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 namespace millrace::job_test {
@@ -70,6 +75,59 @@ TEST(threaded_job, an_inlet_takes_every_element_of_several_threads_once) {
   EXPECT_EQ(total, 3 * pushed_by_each * (pushed_by_each + 1) / 2);
   EXPECT_EQ(door.pushed(), 3U * pushed_by_each);
   EXPECT_EQ(door.committed(), door.pushed());
+}
+
+// The running sum of each key.
+struct running_sum {
+  using output = std::int64_t;
+  void process(const kv<std::string, std::int64_t>& x, emitter<std::int64_t>& out) {
+    sum_.add(x.value);
+    out(sum_.read());
+  }
+  auto cells() { return std::tie(sum_); }
+  combining_state<sum_of<std::int64_t>> sum_{"sum"};
+};
+
+// One process after another, each with an inlet of its own.
+TEST(threaded_job, goes_on_from_a_checkpoint_behind_all_that_earlier_inlets_were_given) {
+  const temporary_folder at;
+  two_threads config;
+  const auto run = [&](std::int64_t value, std::uint64_t times, bool close) {
+    caf::actor_system system(config);
+    pipeline p{"sums"};
+    const inlet<kv<std::string, std::int64_t>> door("in");
+    const recording<std::int64_t> sums;
+    p | door | par_do("sum", running_sum{}) | collect("sums", sums);
+    job_options options{.shards = 2, .checkpoints = directory(at.path() / "kept")};
+    options.checkpoint_every = std::chrono::milliseconds{5};
+    const job running = engine(system).launch(p, options);
+    for (std::uint64_t i = 0; i < times; ++i) EXPECT_TRUE(door.push({"a", value}));
+    if (close) door.close();
+    else
+      while (door.committed() < times) std::this_thread::yield();
+    if (!close) running.cancel();
+    const job_report r = running.wait();
+    EXPECT_EQ(r.state, close ? job_state::done : job_state::cancelled) << r.error;
+    EXPECT_EQ(door.pushed(), times);
+    EXPECT_EQ(door.committed(), times);
+    return sums.values();
+  };
+  EXPECT_EQ(run(1, 3, false), (std::vector<std::int64_t>{1, 2, 3}));
+  EXPECT_EQ(run(10, 2, false), (std::vector<std::int64_t>{1, 2, 3, 13, 23})) << "the recording goes on too";
+  EXPECT_EQ(run(100, 5, true), (std::vector<std::int64_t>{1, 2, 3, 13, 23, 123, 223, 323, 423, 523}));
+}
+
+TEST(threaded_job, is_not_launched_with_a_test_stream) {
+  two_threads config;
+  caf::actor_system system(config);
+  pipeline p{"scripted"};
+  p | test_stream<int>("script").add({1}).advance_watermark_to_infinity() | map("same", [](int i) { return i; });
+  try {
+    static_cast<void>(engine(system).launch(p));
+    ADD_FAILURE() << "it was launched";
+  } catch (const pipeline_error& e) {
+    EXPECT_NE(std::string(e.what()).find("\"script\": a test stream is played by"), std::string::npos) << e.what();
+  }
 }
 
 // A job's supervisor, checkpointer and store writer have threads of their own, until the job's handle is dropped.

@@ -1,6 +1,7 @@
 #include <millrace/actors/simulation/simulate.hpp>
 #include <millrace/transforms/count.hpp>
 #include <millrace/transforms/direct/recording.hpp>
+#include <millrace/transforms/direct/test_stream.hpp>
 #include <millrace/transforms/keys.hpp>
 #include <millrace/transforms/map.hpp>
 #include <millrace/transforms/par_do.hpp>
@@ -104,6 +105,17 @@ class counts_at_the_end {
   value_state<std::uint64_t> seen_{"seen"};
   event_timer end_{"end"};
 };
+
+// What a restored epoch lacks of a script would be lost.
+TEST(simulation, refuses_kills_that_it_cannot_play) {
+  pipeline scripted{"scripted"};
+  scripted | test_stream<int>("script").add({1}).advance_watermark_to_infinity() | map("same", [](int i) { return i; });
+  EXPECT_THROW(simulate(scripted, {.kills = {{5, 0, 0}}}), std::invalid_argument);
+  EXPECT_EQ(simulate(scripted).report.state, job_state::done);
+  pipeline p{"letters"};
+  count_letters(p, counts{});
+  EXPECT_THROW(simulate(p, {.kills = {{60, 0, 7}}}), std::invalid_argument);
+}
 
 TEST(simulation, due_timers_cross_an_edge_in_a_bundle) {
   for (const auto how : {edge_compression::none, edge_compression::zstd}) {

@@ -125,6 +125,19 @@ TEST(read_csv, gives_every_record_of_a_file_without_a_needed_column_to_the_error
   EXPECT_THAT(twice[0].message, HasSubstr("column \"id\" twice"));
 }
 
+TEST(read_csv, tells_of_a_header_at_fault_that_no_record_follows) {
+  const temporary_folder folder;
+  const auto [good, bad] = with_failures<item>(folder.write("a.csv", "x,y\n"));
+  EXPECT_THAT(good, SizeIs(0));
+  ASSERT_THAT(bad, SizeIs(1));
+  EXPECT_EQ(bad[0].element, "x,y");
+  EXPECT_THAT(bad[0].message, HasSubstr("the header has a column \"x\", which no field is named after"));
+  EXPECT_THROW(static_cast<void>(records_of<item>(folder.write("b.csv", "id,t\r1,a\r2,b\r"))), std::exception)
+      << "lines that end in CR alone are one";
+  EXPECT_THAT(records_of<item>(folder.write("c.csv", "id,t\n")), SizeIs(0));
+  EXPECT_THAT(records_of<item>(folder.write("d.csv", "")), SizeIs(0));
+}
+
 TEST(read_csv, skips_unknown_columns_if_it_may) {
   const temporary_folder folder;
   const auto file = folder.write("a.csv", "x,id,y,t\n9,1,9,a\n");

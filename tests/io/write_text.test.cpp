@@ -339,6 +339,18 @@ TEST(write_text, writes_a_file_with_a_header_and_the_ending_of_its_compression) 
   EXPECT_EQ(text, "a\nb\n");
 }
 
+TEST(write_text, compresses_by_a_suffix_that_is_nothing_but_an_ending) {
+  const temporary_folder folder;
+  pipeline p("test");
+  p | create("lines", {"a", "b"}) | write_text("write", (folder.path() / "f").string(), {.suffix = ".gz"});
+  run_direct(p);
+  EXPECT_THAT(folder.names(), ElementsAre("f-00000-of-00001.gz"));
+  compressed_reader packed(folder.path() / "f-00000-of-00001.gz", compression::gzip);
+  std::string text(100, ' ');
+  text.resize(packed.read(text));
+  EXPECT_EQ(text, "a\nb\n");
+}
+
 TEST(write_text, gives_an_empty_file_for_an_empty_input) {
   const temporary_folder folder;
   pipeline p("test");

@@ -95,6 +95,13 @@ TEST(par_do_splittable, refuses_functions_that_break_the_contract) {
     }
   };
   EXPECT_THAT(failure_of(late{}), HasSubstr("after a claim was refused"));
+  struct late_and_again : counting {
+    static void process(int x, tracker<offset_range>& range, emitter<int>& out) {
+      late::process(x, range, out);
+      EXPECT_FALSE(range.try_claim(8)) << "nothing is claimed behind a refusal";
+    }
+  };
+  EXPECT_THAT(failure_of(late_and_again{}), HasSubstr("after a claim was refused"));
   struct throwing : counting {
     static void process(int, tracker<offset_range>& range, emitter<int>&) {
       static_cast<void>(range.try_claim(3));

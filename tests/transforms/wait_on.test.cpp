@@ -66,6 +66,8 @@ TEST(wait_on, waits_for_every_signal_and_not_for_elements_in_them) {
   const auto two = p | create("signal", {text("s")});
   expectations e;
   e.that("passed", p | create("in", {1, 2, 3}) | wait_on("wait", one, two)).contains_in_any_order({1, 2, 3});
+  e.that("passed both", p | create("in again", {1, 2}) | wait_on("wait for both", two, two))
+      .contains_in_any_order({1, 2});
   run_direct(p);
   e.verify();
 }

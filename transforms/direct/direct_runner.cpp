@@ -16,7 +16,11 @@ direct_result run_direct(const pipeline& p, const direct_options& options) {
   try {
     job.start({});
     const std::size_t events = job.events();
-    for (std::size_t event = 0; event < events; ++event) job.play(event);
+    job.read_ready();
+    for (std::size_t event = 0; event < events; ++event) {
+      job.play(event);
+      job.read_ready();
+    }
     job.read_all();
     job.commit(1);
   } catch (...) {

@@ -69,10 +69,12 @@ class doubts_of {
       add(n, "keeps state for every key of unbounded input in the global window and has no timer to clear it, so its "
              "state grows with the number of keys; clear it by a timer, window the input, or say `static constexpr "
              "bool clears_state = true;` in the function if process does it");
-    if (in.bounded && traits.clock_timers && !traits.event_timers && !traits.tells_expiration && !traits.drops_timers)
+    if (in.bounded && traits.clock_timers && !traits.event_timers && !traits.tells_expiration && !traits.drops_timers
+        && !traits.waits_for_timers)
       add(n, "sets processing-time timers over bounded input, and those that are pending when it ends are dropped; do "
-             "what is left in on_window_expiration or by an event timer, or say `static constexpr bool drops_timers = "
-             "true;` in the function if nothing is lost");
+             "what is left in on_window_expiration or by an event timer, say `static constexpr bool "
+             "fires_clock_timers_at_end = true;` in the function to wait for them, or `drops_timers = true;` if "
+             "nothing is lost");
   }
 
   void look_at_grouping(const node& n, const operator_traits& traits) {

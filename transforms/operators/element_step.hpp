@@ -77,7 +77,8 @@ std::shared_ptr<const operator_spec> step_spec(std::string text, const pcollecti
   if constexpr (sizeof...(Shapes) == 0) return make_element_spec<Inner>(std::move(text), std::move(fn));
   else {
     require_codable<In>();
-    ((text += ", with " + Shapes::name() + " \"" + std::get<view<Shapes>>(options.views).name() + "\""), ...);
+    std::apply([&](const auto&... v) { ((text += ", with " + Shapes::name() + " \"" + v.name() + "\""), ...); },
+               options.views);
     return make_element_spec<viewing_operator<In, Inner, Shapes...>>(
         std::move(text), std::move(fn), in.windowing().allowed_lateness,
         std::apply([](const auto&... v) { return std::tuple{v.source()...}; }, options.views));

@@ -2,6 +2,7 @@
 
 #include <millrace/transforms/functions/bundle_finalizer.hpp>
 #include <millrace/transforms/functions/emitter.hpp>
+#include <millrace/transforms/functions/member_names.hpp>
 #include <millrace/transforms/operators/environment.hpp>
 #include <millrace/transforms/operators/failure.hpp>
 
@@ -102,6 +103,26 @@ class emissions {
       } catch (...) {  // it is called after failures too, when nobody is left to tell
       }
     }
+  }
+
+  // Stops compilation with one sentence where the function has a call around bundles or its life that nothing can call.
+  template <class Fn>
+  static consteval void require_calls() {
+    static_assert(
+        !names_setup<Fn> || requires(Fn& fn) { fn.setup(); },
+        "millrace: par_do: setup takes no arguments: void setup()");
+    static_assert(
+        !names_teardown<Fn> || requires(Fn& fn) { fn.teardown(); },
+        "millrace: par_do: teardown takes no arguments: void teardown()");
+    static_assert(
+        !names_start_bundle<Fn> || requires(Fn& fn) { fn.start_bundle(); },
+        "millrace: par_do: start_bundle takes no arguments: void start_bundle(); process and finish_bundle "
+        "emit");
+    static_assert(
+        !names_finish_bundle<Fn> || finalizes_bundles<Fn> || requires(Fn& fn) { fn.finish_bundle(); }
+            || requires(Fn& fn, emitter<Outs>&... out) { fn.finish_bundle(out...); },
+        "millrace: par_do: finish_bundle takes nothing or an emitter<X>& for each output, and a "
+        "bundle_finalizer& behind them if it likes");
   }
 
   // Whether finish_bundle takes a bundle_finalizer&.

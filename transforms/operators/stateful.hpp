@@ -1,6 +1,7 @@
 #pragma once
 
 #include <millrace/transforms/errors.hpp>
+#include <millrace/transforms/functions/member_names.hpp>
 #include <millrace/transforms/operators/element_step.hpp>
 #include <millrace/transforms/operators/grouping_spec.hpp>
 #include <millrace/transforms/operators/keyed_writer.hpp>
@@ -118,6 +119,10 @@ consteval void require_stateful(output_list<Contents...> /*contents*/) {
     static_assert(calls::template fires<processing_timer_family, Outs...>,
                   "millrace: a function with a processing_timer_family needs on_timer(const processing_timer_family&, "
                   "const Key&, emitter<Out>&)");
+    static_assert(!names_on_window_expiration<Fn> || calls::template expires<Outs...>,
+                  "millrace: on_window_expiration takes (const Key&, emitter<Out>&), with the contents of side inputs "
+                  "between them if it reads some; the window is that of the emitter's at()");
+    emissions<Outs...>::template require_calls<Fn>();
   }
 }
 
@@ -137,8 +142,12 @@ auto add_stateful_to(output_list<Outs...> /*outputs*/, const pcollection<T>& in,
   static_assert(sizeof...(Outs) > 0, "millrace: a stateful function says what it emits with `using output = Out;`");
   if constexpr (sizeof...(Outs) > 0) {
     (require_codable<Outs>(), ...);
-    require_stateful<T, Fn, Outs...>(output_list<typename Shapes::contents...>{});
-    return add_stateful_node<T, Fn, Outs...>(in, name, fn, where, options);
+    static_assert(ties_cells<Fn>, "millrace: cells() returns std::tie of the members that are state or timers, not "
+                                  "copies of them");
+    if constexpr (ties_cells<Fn>) {
+      require_stateful<T, Fn, Outs...>(output_list<typename Shapes::contents...>{});
+      return add_stateful_node<T, Fn, Outs...>(in, name, fn, where, options);
+    }
   }
 }
 

@@ -8,7 +8,8 @@
 namespace millrace {
 
 // What a splittable function says when it returns: that its restriction is worked off, or that it wants to be called
-// again for the rest, not before a while has passed.
+// again for the rest, not before a while has passed. Once the job is drained it is not called again: what is to be
+// worked off then must not be put off (model, section 12).
 class process_result {
  public:
   // Every position was claimed, or the last claim was refused.

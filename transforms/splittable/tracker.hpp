@@ -59,6 +59,7 @@ class tracker {
 
   // Whether the position is the caller's to work on. After a refusal the function has to return.
   [[nodiscard]] bool try_claim(const position& at) {
+    if (refused_) return false;
     if (!watch_.attempted(claims_) && !residual_) residual_ = now_.try_split(0);
     before_ = now_;
     if (now_.try_claim(at)) {

@@ -60,6 +60,14 @@ struct record_of_cells<std::tuple<Cells&...>> {
   static constexpr bool has = (std::is_same_v<Cells, Cell> || ...);
 };
 
+template <class Cells>
+inline constexpr bool is_tie = false;
+template <class... Cells>
+inline constexpr bool is_tie<std::tuple<Cells&...>> = true;
+// Whether cells() refers to members, as std::tie does.
+template <class Fn>
+concept ties_cells = is_tie<decltype(std::declval<Fn&>().cells())>;
+
 // Which timer of a record.
 struct timer_place {
   time_domain domain;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <optional>
 #include <ranges>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,7 +35,12 @@ class cell_slot {
   void release() { stored_ = nullptr; }
 
  private:
-  void check_bound() const { check(stored_ != nullptr, "a cell is used in process, on_timer or on_window_expiration"); }
+  void check_bound() const {
+    if (!stored_)
+      throw std::logic_error("cell \"" + name_
+                             + "\" is used outside of process, on_timer and on_window_expiration, or cells() does not "
+                               "return it");
+  }
 
   std::string name_;
   Stored* stored_ = nullptr;

@@ -4,6 +4,7 @@
 #include <millrace/transforms/element/time.hpp>
 #include <millrace/transforms/state/timer_rules.hpp>
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -39,7 +40,10 @@ class keyed_timer {
 
   void enter(const detail::timer_scope* scope) { scope_ = scope; }
   [[nodiscard]] const detail::timer_scope& scope() const {
-    check(scope_ != nullptr, "a timer is used in process, on_timer or on_window_expiration");
+    if (!scope_)
+      throw std::logic_error("timer \"" + name_
+                             + "\" is used outside of process, on_timer and on_window_expiration, or cells() does not "
+                               "return it");
     return *scope_;
   }
   [[nodiscard]] detail::timer_setting setting(time_domain domain) const { return {domain, name_, scope()}; }
@@ -85,7 +89,8 @@ class single_timer : public keyed_timer {
     static_cast<void>(scope());
     change({});
   }
-  // The present of its clock, from which `after` and `align` count: the input watermark or processing time.
+  // The present of its clock, from which `after` and `align` count: the input watermark or processing time. Before the
+  // first watermark that is the least timestamp, so set() by the element's own time is the safer choice.
   [[nodiscard]] timestamp now() const { return scope().clock(Domain); }
 
  private:

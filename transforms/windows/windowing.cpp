@@ -106,9 +106,8 @@ std::optional<std::string> grouping_refusal(const windowing_strategy& strategy, 
            "set a trigger with window_into(..., {.fire = ...})";
   if (strategy.fire.unsafe(strategy.allowed_lateness) && !input.unsafe_triggers_allowed)
     return "trigger " + strategy.fire.describe() + " may finish while elements can still arrive, which would be "
-           + "dropped; wrap it in repeatedly(...), give at_watermark() a .late(...) part or lateness 0, or allow "
-             "unsafe "
-           + "triggers";
+           + "dropped; wrap it in repeatedly(...), give at_watermark() a .late(...) part or lateness 0, or call "
+             "allow_unsafe_triggers() of the pipeline";
   return std::nullopt;
 }
 

@@ -1,5 +1,11 @@
 #include <millrace/tests/transforms/operators/driven_operator.hpp>
+#include <millrace/transforms/combine.hpp>
+#include <millrace/transforms/direct/direct_runner.hpp>
+#include <millrace/transforms/direct/recording.hpp>
 #include <millrace/transforms/direct/test_stream.hpp>
+#include <millrace/transforms/flatten.hpp>
+#include <millrace/transforms/sources/create.hpp>
+#include <millrace/transforms/window_into.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -76,6 +82,23 @@ TEST(test_stream, goes_on_with_the_watermark_of_its_snapshot) {
   driven_stream second(script);
   restore_from(*second.op, snapshot_of(*first.op));
   EXPECT_EQ(second.script().promise(), timestamp{10});
+}
+
+// A source that has ended holds no watermark when the next event is played.
+TEST(test_stream, begins_an_event_when_the_other_sources_have_nothing_left) {
+  pipeline p("test");
+  const recording<std::int64_t> sums;
+  const auto played = p
+                      | test_stream<std::int64_t>("played")
+                            .add_at(timestamp{2}, {10})
+                            .advance_watermark_to(timestamp{11})
+                            .add_at(timestamp{3}, {99})
+                            .advance_watermark_to_infinity();
+  flatten("all", p | create<std::int64_t>("ended", {}), played) | window_into("ten", {.into = fixed(10ms)})
+      | combine_globally("sum", sum, without_defaults) | collect("sums", sums);
+  const direct_result r = run_direct(p);
+  EXPECT_THAT(sums.values(), ElementsAre(10));
+  EXPECT_EQ(r.dropped("late"), 1U);
 }
 
 TEST(test_stream, refuses_what_contradicts_the_rules_of_time) {

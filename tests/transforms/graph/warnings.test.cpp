@@ -73,6 +73,9 @@ struct with_clock_timer : forgetful {
 struct careless : with_clock_timer {
   static constexpr bool drops_timers = true;
 };
+struct patient : with_clock_timer {
+  static constexpr bool fires_clock_timers_at_end = true;
+};
 struct thorough : with_clock_timer {
   void on_window_expiration(const std::string& /*key*/, emitter<std::int64_t>& /*out*/) {}
 };
@@ -120,6 +123,7 @@ TEST(graph_warnings, tell_of_processing_timers_over_bounded_input) {
 TEST(graph_warnings, are_silent_on_processing_timers_that_lose_nothing) {
   EXPECT_THAT(warnings_of_state(careless{}, true), IsEmpty());
   EXPECT_THAT(warnings_of_state(thorough{}, true), IsEmpty());
+  EXPECT_THAT(warnings_of_state(patient{}, true), IsEmpty());
   EXPECT_THAT(warnings_of_state(with_event_timer{}, true), IsEmpty());
 }
 

@@ -123,6 +123,22 @@ TEST(as_singleton, keeps_elements_until_the_watermark_passes_the_end_of_the_side
   e.verify();
 }
 
+TEST(side_inputs, of_one_type_are_told_apart_by_their_place) {
+  pipeline p{"p"};
+  expectations e;
+  const auto all = p | three_and_three() | window_into("hours", {.into = fixed(1h)});
+  const auto numbers = numbers_of(all);
+  const auto doubled = numbers | map("double", [](const int& n) { return 2 * n; });
+  const auto both = [](const std::string& letter, const std::vector<int>& a, const std::vector<int>& b) {
+    return with_all(with_all(letter, a), b);
+  };
+  e.that("joined",
+         letters_of(all) | map("join", both, with(numbers | as_list("numbers"), doubled | as_list("doubled"))))
+      .contains_in_any_order({"A 1 2 3 2 4 6", "B 1 2 3 2 4 6", "C 1 2 3 2 4 6"});
+  run_direct(p);
+  e.verify();
+}
+
 pcollection<std::string> early_panes(pipeline& p, panes keep) {
   const auto all =
       p | test_stream<std::string>("in").add({"1"}).add({"a"}).add({"2"}).add({"b"}).advance_watermark_to_infinity();
