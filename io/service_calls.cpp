@@ -37,7 +37,7 @@ double adaptive_throttle::probability(timestamp now) {
     calls += static_cast<double>(s.calls);
     accepted += static_cast<double>(s.accepted);
   }
-  return std::max(0.0, (calls - 2 * accepted) / (calls + 1));
+  return calls < calls_least ? 0 : std::max(0.0, (calls - 2 * accepted) / (calls + 1));
 }
 
 bool adaptive_throttle::holds_back(timestamp now, service_draws& draws) {

@@ -66,7 +66,7 @@ class adaptive_throttle {
   bool holds_back(timestamp now, service_draws& draws);
   // A call was made.
   void called(timestamp now, bool accepted);
-  // The probability that a call is held back.
+  // The probability that a call is held back: 0 until a few have shown how the service is.
   [[nodiscard]] double probability(timestamp now);
 
  private:
@@ -78,6 +78,7 @@ class adaptive_throttle {
   second& at(timestamp now);
 
   static constexpr std::int64_t seconds_kept = 30;
+  static constexpr double calls_least = 8;
   std::deque<second> seconds_;
 };
 

@@ -181,6 +181,18 @@ TEST(enrich, fails_the_job_if_clients_cannot_be_opened_for_another_reason) {
   }
 }
 
+TEST(enrich, calls_a_service_that_refuses_at_first_as_often_as_it_may) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    service s;
+    s.answers = {answer::refusal, answer::refusal, answer::refusal};
+    auto options = s.options();
+    options.retries.seed = seed;
+    const auto r = run(s, {"a"}, options);
+    EXPECT_THAT(r.good, ElementsAre(enriched{"a", 1})) << seed;
+    EXPECT_EQ(s.asked.size(), 4U) << seed;
+  }
+}
+
 TEST(enrich, gives_elements_up_when_all_attempts_failed) {
   service s;
   s.answers = {answer::timeout, answer::timeout, answer::timeout, answer::timeout};

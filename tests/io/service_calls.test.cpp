@@ -43,6 +43,14 @@ TEST(adaptive_throttle, holds_back_in_proportion_to_refusals_and_forgets_them) {
   EXPECT_EQ(throttle.probability(second(31)), 0) << "only the accepted call of second 2 is left";
 }
 
+TEST(adaptive_throttle, holds_nothing_back_before_it_has_seen_some_calls) {
+  adaptive_throttle throttle;
+  for (int i = 0; i < 7; ++i) throttle.called(second(1), false);
+  EXPECT_EQ(throttle.probability(second(1)), 0);
+  throttle.called(second(1), false);
+  EXPECT_DOUBLE_EQ(throttle.probability(second(1)), 8.0 / 9);
+}
+
 TEST(adaptive_throttle, counts_what_it_holds_back) {
   adaptive_throttle throttle;
   service_draws draws(3);
