@@ -29,7 +29,7 @@ void refuse_bad(const job_options& o) {
 std::shared_ptr<blueprint> drawn(const pipeline& p, job_options options) {
   refuse_bad(options);
   validate(p.description());
-  if (const node* script = first_test_stream(p.description()); script && !options.on_one_thread)
+  if (const node* script = options.on_one_thread ? nullptr : first_test_stream(p.description()))
     throw pipeline_error(script->path, "a test stream is played by the direct runner or in a simulation, not by a job "
                                        "that is launched; call run_direct, simulate or execute");
   auto job = std::make_shared<blueprint>();

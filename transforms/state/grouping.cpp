@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -137,17 +138,16 @@ void grouping::add_pending(key_id id) {
   for (const group_window& w : key.windows)
     if (!w.closed) all.push_back(w.in);
   const window_merging merges(strategy_.into, all);
-  for (const window& result : merges.results()) {
-    const bool joined = std::ranges::any_of(
-        pending, [&](const pending_element& e) { return e.in != result && merges.target(e.in) == result; });
-    merge(id, result, merges, joined);
-  }
+  std::set<window> joined;  // what elements' own windows have become part of
+  for (const pending_element& e : pending)
+    if (const window& result = merges.target(e.in); result != e.in) joined.insert(result);
+  for (const window& result : merges.results()) merge(id, result, merges, joined.contains(result));
   for (const pending_element& e : pending) add_to(id, merges.target(e.in), e);
 }
 
 // Where the result is a window whose trigger has finished, what merges into it is dropped, and the windows that are
-// alive stay as they are. A window that `joined` elements' own ones without growing keeps everything but the state of
-// its trigger, which is merged as in any merge.
+// alive stay as they are. One that elements' own windows have `joined` without making it grow keeps all but the state
+// of its trigger, which merges as ever.
 void grouping::merge(key_id id, const window& result, const window_merging& merges, bool joined) {
   group_key& key = keys_[id];
   const auto takes_part = [&](const group_window& w) { return !w.closed && merges.target(w.in) == result; };
