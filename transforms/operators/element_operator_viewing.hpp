@@ -137,9 +137,9 @@ class viewing_operator final : public stage_operator, public receiver<In>, publi
     return std::apply([&](const auto&... v) { return (v.ready_for(main) && ...); }, views_);
   }
   // Whether the contents for a window may have been forgotten because it has expired in the main input; what is not
-  // ready yet has not been. That is the output of
-  // the steps before this one in the stage: a pane which the head gives out at the end of its window is not late here
-  // though the stage's own input is further, so what counts is what the stage has promised.
+  // ready yet has not been. The main input is the output of the steps before this one in the stage: a pane which the
+  // head gives out at the end of its window is not late here though the stage's own input is further, so what counts is
+  // what the stage has promised.
   [[nodiscard]] bool expired(const window& main) {
     if (!(main.max_timestamp() + main_lateness_ < clock_.output_watermark)) return false;
     const auto forgotten = [&](auto& v) {

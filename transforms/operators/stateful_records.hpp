@@ -333,12 +333,11 @@ class stateful_records {
   const stage_clock& clock_;
   bool calls_expiration_;
   timer_scope scope_;
-  // The timer that fires because of a drain. What its callback sets fires once, itself excepted; the last ones are
-  // those.
+  // The timer that fires because of a drain. Its callback sets other timers once, and itself in vain.
   struct drained_timer {
     std::uint32_t cell;
     std::string tag;
-    bool last;
+    bool last;  // such a callback has set it, so that its own sets nothing
   };
   std::optional<drained_timer> drained_;
   store store_;
