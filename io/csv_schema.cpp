@@ -67,8 +67,6 @@ bool csv_quotes::feed(std::string_view line) {
 
 bool match_csv_header(std::string_view header, std::span<const csv_field> fields, const csv_options& options,
                       csv_columns& into, std::string& why) {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  if (header.starts_with(byte_order_mark)) header.remove_prefix(byte_order_mark.size());
   std::vector<csv_value> names;
   if (!split_csv_record(header, options.delimiter, names, why)) {
     why = "the header is no CSV: " + why;

@@ -14,7 +14,8 @@ namespace millrace {
 // The lines of all files that a path or a glob pattern names, or a list of such, gzip and zstd included:
 // `p | read_text("read", "logs/*.gz")`. Files are matched when the job starts. Lines have no event time (see
 // with_timestamps). A line over the limit or with invalid UTF-8 fails the job, naming file and offset. Exactly once: a
-// restart goes on at the line it had come to. Other ends of lines than \n and \r\n are an option, a `delimiter`.
+// restart goes on at the line it had come to. Other ends of lines than \n and \r\n are an option, a `delimiter`. A byte
+// order mark at the front of a file is left out.
 inline auto read_text(std::string name, file_patterns patterns, read_text_options options = {},
                       std::source_location where = std::source_location::current()) {
   return read(std::move(name), text_source(std::move(patterns), std::move(options)), where);

@@ -35,9 +35,15 @@ text_range_reader::text_range_reader(text_range range) : range_(std::move(range)
 }
 
 bool text_range_reader::next(text_line& line) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   while (splitter_.position() < range_.to) {
-    if (splitter_.next(line)) return true;
-    if (!refill()) return false;
+    if (splitter_.next(line)) {
+      if (line.offset > 0 || !line.text.starts_with(byte_order_mark)) return true;
+      line.text.remove_prefix(byte_order_mark.size());
+      if (splitter_.position() > byte_order_mark.size()) return true;  // else there is no line behind it
+    } else if (!refill()) {
+      return false;
+    }
   }
   return false;
 }

@@ -32,7 +32,8 @@ struct text_range {
 };
 
 // Reads the lines of a byte range of one file. A line belongs to the range in which it starts, so ranges that cover a
-// file give each of its lines exactly once, wherever they meet. The position is the offset of the next line in the
+// file give each of its lines exactly once, wherever they meet. A byte order mark at the front of a file is no part of
+// its first line. The position is the offset of the next line in the
 // (decompressed) file; a reader can be replaced at any position by another one that resumes there. A compressed file is
 // then read again from its front and what was delivered is skipped.
 class text_range_reader {

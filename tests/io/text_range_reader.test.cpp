@@ -66,6 +66,33 @@ TEST(text_range_reader, gives_a_line_to_the_range_in_which_it_starts) {
   EXPECT_THAT(read_range(path, 14, 20, 100), ElementsAre());
 }
 
+// Lines begin where they do without it, so that positions and ranges stay true.
+TEST(text_range_reader, leaves_a_byte_order_mark_at_the_front_of_a_file_out) {
+  const temporary_folder folder;
+  const std::string mark = "\xEF\xBB\xBF";
+  const auto path = folder.write("in", mark + "one\n" + mark + "two\n");
+  for (const std::size_t buffer_bytes : {1U, 3U, 100U}) {
+    EXPECT_THAT(read_range(path, 0, 100, buffer_bytes), ElementsAre("one", mark + "two"));
+    EXPECT_THAT(read_range(path, 0, 1, buffer_bytes), ElementsAre("one"));
+    EXPECT_THAT(read_range(path, 1, 100, buffer_bytes), ElementsAre(mark + "two"));
+  }
+  EXPECT_THAT(read_range(path, 0, 100, 100, "wo"), ElementsAre("one\n" + mark + "t", "\n"));
+  text_range_reader reader({.path = path});
+  text_line line;
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(reader.position(), 7U);
+  std::vector<text_line> all;
+  text_range_reader filled({.path = path});
+  EXPECT_EQ(filled.fill(all, 10), 2U);
+  EXPECT_EQ(all[0].text, "one");
+
+  EXPECT_THAT(read_range(folder.write("nothing", mark), 0, 100, 100), ElementsAre());
+  EXPECT_THAT(read_range(folder.write("empty line", mark + "\n"), 0, 100, 100), ElementsAre(""));
+  write_compressed(folder.path() / "in.gz", mark + "one\n");
+  text_range_reader compressed({.path = folder.path() / "in.gz"});
+  EXPECT_THAT(read_all(compressed), ElementsAre("one"));
+}
+
 TEST(text_range_reader, gives_every_line_once_however_often_its_rest_is_given_away) {
   const temporary_folder folder;
   std::mt19937_64 random{17};
