@@ -1,8 +1,11 @@
 #pragma once
 
+#include <millrace/transforms/operators/failure.hpp>
 #include <millrace/transforms/operators/operator.hpp>
 #include <millrace/transforms/state/grouping.hpp>
+#include <millrace/transforms/windows/window_error.hpp>
 
+#include <exception>
 #include <optional>
 #include <string>
 
@@ -13,9 +16,11 @@ namespace millrace::detail {
 class grouped_head {
  public:
   grouped_head(const operator_environment& in, const windowing_strategy& strategy, group_buffers& buffers)
-      : clock_(in.clock), metrics_(in.metrics), engine_(strategy, buffers, {timestamp::min(), in.clock.now}) {}
+      : step_(in.step), clock_(in.clock), metrics_(in.metrics),
+        engine_(strategy, buffers, {timestamp::min(), in.clock.now}) {}
 
-  // One bundle of rows: the buffers know each by its number.
+  // One bundle of rows: the buffers know each by its number. Throws element_failure where a window function of a user
+  // merges what it must not.
   void accept(const bundle& in) {
     metrics_.elements_in += in.rows;
     engine_.advance_clock(clock_.now);  // delays of what comes count from now
@@ -25,7 +30,11 @@ class grouped_head {
       const window_set& windows = in.contexts[run.context].windows;
       for (; row < run.end; ++row) engine_.add(in.keys.bytes_at(row), windows, in.time_at(row), row);
     }
-    engine_.end_bundle();
+    try {
+      engine_.end_bundle();
+    } catch (const window_error& e) {
+      std::throw_with_nested(element_failure({step_, "", e.what(), 1}));
+    }
   }
   void advance() {
     engine_.advance_clock(clock_.now);
@@ -69,6 +78,7 @@ class grouped_head {
   }
 
  private:
+  std::string step_;
   const stage_clock& clock_;
   metric_board& metrics_;
   grouping engine_;

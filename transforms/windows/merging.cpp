@@ -1,6 +1,7 @@
 #include <millrace/transforms/windows/merging.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <span>
 #include <string>
@@ -39,7 +40,16 @@ void window_merging::merge_by(const custom_window_fn& fn, std::span<const window
   const auto refuse = [&](const window& w, const std::string& why) {
     throw window_error("window function " + fn.describe() + " merges " + window_text(w) + why);
   };
-  for (const window_merge& m : fn.merge(sorted)) {
+  const auto asked = [&] {
+    try {
+      return fn.merge(sorted);
+    } catch (const std::exception& e) {
+      throw window_error("window function " + fn.describe() + " fails to merge: " + e.what());
+    }
+  };
+  for (const window_merge& m : asked()) {
+    if (m.into.start >= m.into.end || m.into.start < timestamp::min() || m.into.end > window::global().end)
+      refuse(m.into, " out of others; a window begins before it ends, and lies inside the bounds of time");
     for (const window& w : m.from) {
       if (!std::ranges::binary_search(sorted, w)) refuse(w, ", which is no active window of the key");
       if (!targets_.try_emplace(w, m.into).second) refuse(w, " twice; the windows of its merges must not overlap");

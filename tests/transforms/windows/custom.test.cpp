@@ -123,6 +123,7 @@ TEST(custom_windows, may_not_merge_what_makes_no_sense) {
   EXPECT_THAT(merging({{from_to(0, 20), {a, b}}, {from_to(0, 30), {a}}}), refused("[0, 10) twice"));
   EXPECT_THAT(merging({{b, {a}}}), refused("[5, 15) with windows that it does not name"));
   EXPECT_THAT(merging({{from_to(0, 12), {a, b}}}), refused("which ends before it"));
+  EXPECT_THAT(merging({{from_to(20, 20), {a}}}), refused("[20, 20) out of others; a window begins before it ends"));
 }
 
 TEST(custom_windows, refuse_elements_of_another_type) {
