@@ -37,8 +37,8 @@ class restriction_pairing {
   explicit restriction_pairing(Fn fn) : fn_(std::move(fn)) {}
 
   void process(const T& x, emitter<pair>& out) {
-    const element owned(x);
-    for (auto& part : traits::parts(fn_, owned, fn_.initial_restriction(owned))) out(pair{owned, std::move(part)});
+    const element whole = owned(x);
+    for (auto& part : traits::parts(fn_, whole, fn_.initial_restriction(whole))) out(pair{whole, std::move(part)});
   }
   void setup()
     requires requires(Fn fn) { fn.setup(); }
@@ -209,6 +209,8 @@ auto add_splittable(const pcollection<T>& in, const std::string& name, const Fn&
 // if the input is, or if the function can resume and does not say `bounded_per_element`. Takes the same options as map,
 // before the limits: side inputs, whose contents only process sees, and an error output, to which an element goes when
 // the function throws for good. What it had given out for earlier claims stands; the message says what was not done.
+// A call that throws is made again from its last claim on; of a function with start_bundle or finish_bundle, or with a
+// tracker that cannot be split between claims, the whole bundle is. Attempts are counted for each position.
 template <class Fn>
 [[nodiscard]] auto par_do_splittable(std::string name, Fn fn, splittable_limits limits = {},
                                      std::source_location where = std::source_location::current()) {

@@ -38,7 +38,7 @@ struct totals {
   recording<pair> out;
   pipeline p{"totals"};
   totals(const text& name, const std::vector<std::int64_t>& all) {
-    numbers(p, all) | par_do(name, running_total{}) | collect("out", out);
+    keyed_numbers(p, all) | par_do(name, running_total{}) | collect("out", out);
   }
 };
 
@@ -236,7 +236,7 @@ struct remembering {
   recording<text> out;
   pipeline p{"remembering"};
   explicit remembering(const std::vector<std::int64_t>& all, const text& name = "remember") {
-    numbers(p, all) | par_do(name, last_amount<Amount>{}) | collect("out", out);
+    keyed_numbers(p, all) | par_do(name, last_amount<Amount>{}) | collect("out", out);
   }
 };
 

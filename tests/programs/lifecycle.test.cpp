@@ -3,6 +3,7 @@
 #include <millrace/transforms/count.hpp>
 #include <millrace/transforms/direct/recording.hpp>
 #include <millrace/transforms/direct/test_stream.hpp>
+#include <millrace/transforms/flat_map.hpp>
 #include <millrace/transforms/group_by_key.hpp>
 #include <millrace/transforms/keys.hpp>
 #include <millrace/transforms/map.hpp>
@@ -17,6 +18,9 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 // Bundles, retries, lifecycle and finalization: the acceptance cases of the model, section 13, on both runners.
@@ -150,6 +154,111 @@ TEST_P(lifecycle, 13_2_a_copy_that_has_thrown_is_torn_down_and_another_set_up) {
   run_on(GetParam(), p);
   EXPECT_EQ(seen->log, "setup a b teardown setup b teardown setup b c teardown ");
   EXPECT_THAT(values_of(given), ElementsAre("a", "b", "c"));
+}
+
+// Remembers its elements and sets a timer with the tag of each; calls about `fails` may fail.
+class counting_alone {
+ public:
+  using output = text;
+  counting_alone(text fails, std::shared_ptr<witness> of) : fails_(std::move(fails)), of_(std::move(of)) {}
+  void setup() { of_->log += "setup "; }
+  void teardown() { of_->log += "teardown "; }
+  auto cells() { return std::tie(seen_, later_); }
+  void process(const kv<text, text>& x, emitter<text>& /*out*/) {
+    seen_.set(seen_.get() + x.value);
+    later_.set(x.value, timestamp{1});
+    call(x.value);
+  }
+  void on_timer(const event_timer_family& fired, const text& key, emitter<text>& out) {
+    out(key + seen_.get() + std::to_string(fired.fired_at().millis()) + fired.tag());
+    call("timer " + fired.tag());
+  }
+
+ private:
+  void call(const text& what) {
+    of_->log += what + " ";
+    if (what == fails_ && of_->failures_left-- > 0) throw std::runtime_error("not yet");
+  }
+
+  text fails_;
+  std::shared_ptr<witness> of_;
+  value_state<text> seen_{"seen"};
+  event_timer_family later_{"later"};
+};
+
+TEST_P(lifecycle, 13_2_a_copy_with_state_that_has_thrown_is_torn_down_and_its_state_stays) {
+  const auto seen = std::make_shared<witness>();
+  seen->failures_left = 1;
+  recording<text> given;
+  pipeline p("renewed with state");
+  p | test_stream<text>("input").add_at(timestamp{0}, {"a", "b"}).advance_watermark_to_infinity()
+      | with_keys("key", [](const text& /*x*/) { return text("k"); }) | par_do("count", counting_alone("b", seen))
+      | collect("given", given);
+  run_on(GetParam(), p);
+  EXPECT_EQ(seen->log, "setup a b teardown setup b timer a timer b teardown ");
+  EXPECT_THAT(values_of(given), ElementsAre("kab1a", "kab1b"));
+}
+
+TEST_P(lifecycle, 13_2_a_copy_whose_timer_has_thrown_is_torn_down_and_another_is_told_the_firing) {
+  const auto seen = std::make_shared<witness>();
+  seen->failures_left = 3;
+  recording<text> given;
+  pipeline p("renewed with timers");
+  p | test_stream<text>("input").add_at(timestamp{0}, {"b"}).advance_watermark_to_infinity()
+      | with_keys("key", [](const text& /*x*/) { return text("k"); }) | par_do("count", counting_alone("timer b", seen))
+      | collect("given", given);
+  run_on(GetParam(), p);
+  EXPECT_EQ(seen->log,
+            "setup b timer b teardown setup timer b teardown setup timer b teardown setup timer b teardown ");
+  EXPECT_THAT(values_of(given), ElementsAre("kb1b"));
+}
+
+// Words are views of their lines' text, which is gone when the bundle ends. Fails once at the third.
+class failing_words {
+ public:
+  using output = std::tuple<std::string_view, kv<std::string_view, number>>;
+  explicit failing_words(std::shared_ptr<witness> of) : of_(std::move(of)) {}
+  void start_bundle() { of_->log += "start "; }
+  void process(const kv<std::string_view, number>& x, emitter<std::string_view>& out,
+               emitter<kv<std::string_view, number>>& pairs) {
+    of_->log += text(x.key) + " ";
+    out(x.key.substr(1));
+    pairs({x.key, x.value + 1});
+    if (x.key == "the third word" && of_->failures_left-- > 0) throw std::runtime_error("not yet");
+  }
+
+ private:
+  std::shared_ptr<witness> of_;
+};
+
+TEST_P(lifecycle, a_bundle_of_views_of_text_is_done_again_whole) {
+  const auto seen = std::make_shared<witness>();
+  seen->failures_left = 1;
+  recording<text> given;
+  recording<text> pairs;
+  pipeline p("words");
+  const auto [words, numbered] = p
+                                 | test_stream<text>("lines")
+                                       .add({"the first word,the second word", "the third word,the fourth word"})
+                                       .advance_watermark_to_infinity()
+                                 | flat_map("words",
+                                            [](const text& line, emitter<kv<std::string_view, number>>& out) {
+                                              const std::string_view all = line;
+                                              const std::size_t comma = all.find(',');
+                                              out({all.substr(0, comma), 1});
+                                              out({all.substr(comma + 1), 2});
+                                            })
+                                 | par_do("fail", failing_words(seen));
+  words | map("copy", [](const std::string_view& w) { return text(w); }) | collect("given", given);
+  numbered | map("text", [](const kv<std::string_view, number>& w) { return text(w.key) + std::to_string(w.value); })
+      | collect("pairs", pairs);
+  const run_metrics run = run_on(GetParam(), p);
+  EXPECT_EQ(seen->log, "start the first word the second word the third word "
+                       "start the first word the second word the third word the fourth word ");
+  EXPECT_THAT(values_of(given), ElementsAre("he first word", "he second word", "he third word", "he fourth word"));
+  EXPECT_THAT(values_of(pairs),
+              ElementsAre("the first word2", "the second word3", "the third word2", "the fourth word3"));
+  EXPECT_EQ(run.metrics.at("fail").elements_out, 8U);
 }
 
 TEST_P(lifecycle, a_bundle_goes_on_without_an_element_that_fails_for_good) {

@@ -131,6 +131,27 @@ TEST_P(splittable_options, elements_that_fail_go_to_the_error_output_and_what_th
   EXPECT_EQ(metrics.at("count/process").error_elements, 1U);
 }
 
+// Means a range that ends before it begins.
+struct counting_backwards : counting {
+  static offset_range initial_restriction(int n) { return {n, n < 5 ? 0 : n}; }
+};
+
+TEST_P(splittable_options, a_restriction_that_its_tracker_refuses_is_laid_to_the_element) {
+  pipeline p{"p"};
+  const recording<std::string> lost;
+  const auto [good, bad] =
+      p | create("numbers", std::vector<int>{7, 3}) | par_do_splittable("count", counting_backwards{}, with_errors);
+  bad | map("text", [](const failed<int>& f) { return std::to_string(f.element) + " in " + f.step + ": " + f.message; })
+      | collect("lost", lost);
+  run_on(GetParam(), p);
+  EXPECT_THAT(lost.values(), ElementsAre("3 in count/process: the offset range [3,0) ends before it begins; not done: "
+                                         "{3, 0}"));
+
+  pipeline q{"q"};
+  q | create("numbers", std::vector<int>{3}) | par_do_splittable("count", counting_backwards{});
+  EXPECT_THAT(failure_on(GetParam(), q), HasSubstr("step \"count/process\" failed on element (3, {3, 0})"));
+}
+
 TEST(par_do_splittable, ends_a_call_that_has_taken_longer_than_it_may_on_the_direct_runner) {
   pipeline p{"p"};
   const recording<int> out;

@@ -83,7 +83,7 @@ struct summed {
   recording<text> out;
   pipeline p{"summed"};
   explicit summed(const std::vector<number>& all, bool ends = false) {
-    numbers(p, all, ends) | par_do("sum", Fn{}) | collect("out", out);
+    keyed_numbers(p, all, ends) | par_do("sum", Fn{}) | collect("out", out);
   }
 };
 
@@ -119,7 +119,7 @@ struct viewing {
   pipeline p{"viewing"};
   viewing(const std::vector<number>& all, bool with_view, const text& view_name = "known") {
     const auto known = p | create("known numbers", {number{7}}) | as_singleton(view_name);
-    const auto main = numbers(p, all) | map("values", [](const pair& x) { return x.value; });
+    const auto main = keyed_numbers(p, all) | map("values", [](const pair& x) { return x.value; });
     if (with_view)
       main | map("add", [](number x, number y) { return std::to_string(x + y); }, with(known)) | collect("out", out);
     else main | map("add", [](number x) { return std::to_string(x); }) | collect("out", out);
@@ -222,7 +222,7 @@ struct combined {
   recording<pair> out;
   pipeline p{"combined"};
   combined(const std::vector<number>& all, Fn fn) {
-    numbers(p, all, true)
+    keyed_numbers(p, all, true)
         | window_into("to the end", {.into = global_windows(), .fire = at_watermark(), .keep = panes::discarding})
         | combine_per_key("combine", fn) | collect("out", out);
   }
@@ -251,7 +251,7 @@ TEST_P(updates, a_combine_function_may_change_if_it_accumulates_alike_and_that_i
 
 TEST_P(updates, two_steps_do_not_become_one) {
   const auto counted = [](pipeline& p, const recording<text>& out, bool both) {
-    const auto in = numbers(p, {1});
+    const auto in = keyed_numbers(p, {1});
     in | par_do("first", summing{}) | collect("first out", out);
     if (both) in | par_do("second", summing{}) | collect("second out", out);
   };

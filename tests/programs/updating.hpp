@@ -30,7 +30,7 @@ class updating : public both_runners {
 };
 
 // One element of key "k" in each event, whose time is its number; at last the end of time, if the input ends.
-inline pcollection<pair> numbers(pipeline& p, const std::vector<number>& all, bool ends = false) {
+inline pcollection<pair> keyed_numbers(pipeline& p, const std::vector<number>& all, bool ends = false) {
   test_stream<pair> script{"numbers"};
   for (const number n : all) script.add({{{"k", n}, timestamp{n}}});
   if (ends) script.advance_watermark_to_infinity();

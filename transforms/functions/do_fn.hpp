@@ -32,11 +32,12 @@ namespace millrace {
 // Contents of side inputs follow the element; a metric_board& may follow the emitters, and then, in process, on_timer,
 // on_window_expiration and finish_bundle, a bundle_finalizer&.
 //
-// A call that throws is made again, up to the attempts of the job. A function with start_bundle or finish_bundle may
-// keep something of its bundle in itself, so then its whole bundle is done again, by a new copy of it: with the cells
-// and timers that there were before the bundle, and without the outputs, registered calls and metrics of the failed
-// attempt. For that, a stateful one costs a copy of each record that a bundle touches. One of std::string_view cannot
-// have its elements wait for that: it goes on with the element that failed.
+// A call that throws is made again, up to the attempts of the job; a copy of a function with setup or teardown that has
+// thrown is torn down before, and a new one set up. A function with start_bundle or finish_bundle may keep something of
+// its bundle in itself, so then its whole bundle is done again, by a new copy of it: with the cells and timers that
+// there were before the bundle, and without the outputs, registered calls and metrics of the failed attempt. For that,
+// its elements and outputs wait until the bundle ends, and a stateful one costs a copy of each record that a bundle
+// touches.
 
 namespace detail {
 

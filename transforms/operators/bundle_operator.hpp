@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -61,7 +62,7 @@ class bundle_operator final : public stage_operator, public receiver<In>, public
     in.each([&](std::uint32_t p, const In& x) {
       const context& c = in.at->context_at(p);
       if (contexts_.empty() || !(contexts_.back() == c)) contexts_.push_back(c);
-      waiting_.push_back({x, in.at->time_at(p), contexts_.size() - 1, 0, {}});
+      waiting_.push_back({detail::owned(x), in.at->time_at(p), contexts_.size() - 1, 0, {}});
     });
   }
   void finish_bundle() override {
@@ -81,7 +82,7 @@ class bundle_operator final : public stage_operator, public receiver<In>, public
 
  private:
   struct waiting_element {
-    In value;
+    detail::owning_t<In> value;
     timestamp at;
     std::size_t of;  // its context
     std::uint32_t attempts;
@@ -105,7 +106,7 @@ class bundle_operator final : public stage_operator, public receiver<In>, public
         if (const context* in = &contexts_[e.of]; look_ && in != std::exchange(shown, in)) look_(in->windows.front());
         const stamps at{nullptr, e.at, e.at, nullptr, {&contexts_[e.of], 1}};
         if (e.cause) in_.metrics.elements_in += 1;
-        else inner_->accept({&e.value, sizeof(In), 1, nullptr, &at});
+        else process(e, at);
       }
       now = nullptr;
       inner_->finish_bundle();
@@ -122,6 +123,14 @@ class bundle_operator final : public stage_operator, public receiver<In>, public
       return false;
     }
   }
+  void process(const waiting_element& e, const stamps& at) {
+    if constexpr (is_text_view<In>) {
+      const In x = detail::view_of<In>(e.value);
+      inner_->accept({&x, sizeof x, 1, nullptr, &at});
+    } else {
+      inner_->accept({&e.value, sizeof(In), 1, nullptr, &at});
+    }
+  }
   void renew(std::size_t registered) {
     detail::finalization calls = std::move(inner_->finalizations());
     calls.back_to(registered);
@@ -131,13 +140,15 @@ class bundle_operator final : public stage_operator, public receiver<In>, public
     inner_->setup();
   }
   void give_up_failed() {
-    for (const waiting_element& e : waiting_) {
-      if (!e.cause) continue;
-      ++in_.metrics.error_elements;
-      const failed<In> one{e.value, in_.step, *e.cause, e.attempts};
-      const stamps at{nullptr, e.at, e.at, nullptr, {&contexts_[e.of], 1}};
-      errors_->accept({&one, sizeof one, 1, nullptr, &at});
-    }
+    if constexpr (is_text_view<In>) return;  // they have no error output
+    else
+      for (const waiting_element& e : waiting_) {
+        if (!e.cause) continue;
+        ++in_.metrics.error_elements;
+        const failed<In> one{e.value, in_.step, *e.cause, e.attempts};
+        const stamps at{nullptr, e.at, e.at, nullptr, {&contexts_[e.of], 1}};
+        errors_->accept({&one, sizeof one, 1, nullptr, &at});
+      }
   }
 
   operator_environment in_;
@@ -154,11 +165,9 @@ class bundle_operator final : public stage_operator, public receiver<In>, public
 
 namespace detail {
 
-// The operator of a par_do without state. Elements that are views of others' text cannot wait for the end of a bundle:
-// theirs go on after a failure with the element that failed.
+// The operator of a par_do without state.
 template <class T, class Call, class... Outs>
-using par_do_operator_for = std::conditional_t<bundle_function<typename Call::function_type, Outs...>
-                                                   && !is_text_view<T> && !(is_text_view<Outs> || ...),
+using par_do_operator_for = std::conditional_t<bundle_function<typename Call::function_type, Outs...>,
                                                bundle_operator<T, Call, Outs...>, par_do_operator<T, Call, Outs...>>;
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <millrace/transforms/coders/any_coder.hpp>
+#include <millrace/transforms/element/kv.hpp>
 #include <millrace/transforms/operators/edge.hpp>
 
 #include <memory>
@@ -33,6 +34,23 @@ using owning_t = typename owning<T>::type;
 // as a batch; a grouping keeps them as std::string.
 template <class T>
 inline constexpr bool is_text_view = !std::is_same_v<T, detail::owning_t<T>>;
+
+namespace detail {
+
+// A copy of an element that owns its text, and the element again as a view of such a copy.
+template <class T>
+owning_t<T> owned(const T& x) {
+  if constexpr (is_text_view<T> && is_kv<T>) return {std::string(x.key), x.value};
+  else return owning_t<T>(x);
+}
+template <class T>
+  requires is_text_view<T>
+T view_of(const owning_t<T>& x) {
+  if constexpr (is_kv<T>) return {x.key, x.value};
+  else return x;
+}
+
+}  // namespace detail
 
 // Stops compilation with one sentence unless T can be the element type of a collection.
 template <class T>

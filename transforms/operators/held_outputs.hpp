@@ -1,6 +1,7 @@
 #pragma once
 
 #include <millrace/transforms/operators/batch.hpp>
+#include <millrace/transforms/operators/element_type.hpp>
 #include <millrace/transforms/operators/receiver.hpp>
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace millrace::detail {
 
 // The outputs of a bundle until it is known to have succeeded: takes what a step gives out and either passes it on, in
-// order, or forgets it.
+// order, or forgets it. Views of others' text are kept as text.
 template <class X>
 class held_outputs final : public receiver<X> {
  public:
@@ -24,7 +25,7 @@ class held_outputs final : public receiver<X> {
     in.each([&](std::uint32_t p, const X& x) {
       const context& c = in.at->context_at(p);
       if (contexts_.empty() || !(contexts_.back() == c)) contexts_.push_back(c);
-      rows_.push_back({x, in.at->time_at(p), contexts_.size() - 1});
+      rows_.push_back({owned(x), in.at->time_at(p), contexts_.size() - 1});
     });
   }
   void forget() {
@@ -42,7 +43,7 @@ class held_outputs final : public receiver<X> {
         at.least = std::min(at.least, times[count]);
         at.greatest = std::max(at.greatest, times[count]);
       }
-      next_->accept({&rows_[first].value, sizeof(row), count, nullptr, &at});
+      give(first, count, at);
       first += count;
     }
     forget();
@@ -50,10 +51,20 @@ class held_outputs final : public receiver<X> {
 
  private:
   struct row {
-    X value;
+    owning_t<X> value;
     timestamp at;
     std::size_t of;  // its context
   };
+
+  void give(std::size_t first, std::uint32_t count, const stamps& at) {
+    if constexpr (is_text_view<X>) {
+      std::vector<X> views;
+      for (std::uint32_t i = 0; i < count; ++i) views.push_back(view_of<X>(rows_[first + i].value));
+      next_->accept({views.data(), sizeof(X), count, nullptr, &at});
+    } else {
+      next_->accept({&rows_[first].value, sizeof(row), count, nullptr, &at});
+    }
+  }
 
   std::uint32_t limit_;
   receiver<X>* next_ = nullptr;

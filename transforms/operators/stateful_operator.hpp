@@ -41,6 +41,8 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
                                                                                          public view_consumer,
                                                                                          public epoch_participant {
   static constexpr bool redone = detail::bundle_function<Fn, Outs...>;  // a whole bundle at a time
+  // Whether a copy that has thrown is replaced: only one that is told neither of its life nor of bundles is kept.
+  static constexpr bool renews = redone || requires(Fn& fn) { fn.setup(); } || requires(Fn& fn) { fn.teardown(); };
   using records = detail::stateful_records<Fn, redone>;
   using element = kv<Key, Value>;
   using calls = detail::stateful_calls<Fn, Key, Value, typename Shapes::contents...>;
@@ -299,6 +301,7 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
     records_.with_timer(at, t.cell, [&](auto& timer) {
       const auto& arguments = views_.arguments(t.in);
       const auto body = [&](auto&... out) {
+        records_.tell_firing(timer, t);
         bundle_finalizer& after = finalization_.out();
         if constexpr (calls::template timer_reads<std::remove_reference_t<decltype(timer)>, Outs...>)
           arguments.apply([&](const auto&... c) { calls::on_timer(fn_, after, timer, key, c..., out...); });
@@ -357,6 +360,7 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
         records_.take_back(at);
         finalization_.take_back();
         metrics_.take_back_call();
+        if constexpr (renews && !redone) renew();
         if (nothing_left && attempts < attempts_max_) {
           if (stamped.of_element) metrics_.attempt_again();
           continue;
@@ -378,7 +382,7 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
   std::uint32_t attempts_max_;
   const stage_clock& clock_;
   metric_board& metrics_;
-  [[no_unique_address]] std::conditional_t<redone, Fn, nothing> prototype_;
+  [[no_unique_address]] std::conditional_t<renews, Fn, nothing> prototype_;
   Fn fn_;
   records records_;
   sorted_input<Value> sorted_;

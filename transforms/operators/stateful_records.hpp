@@ -140,13 +140,16 @@ class stateful_records {
       const timer_slot* slot = timer_access::find(stored, t.tag);
       if (!slot || slot->fires != t.fires || slot->output != t.output) return;
       fires = true;
-      const bool drained = clock_.draining && clock_.input_watermark == timestamp::max();
-      if (drained) drained_ = drained_timer{t.cell, t.tag, slot->of_drain};
+      if (drains()) drained_ = drained_timer{t.cell, t.tag, slot->of_drain};
       remove_timer(at, {timer.domain, t.cell, t.tag}, *slot);
       timer_access::erase(stored, t.tag);
-      timer_access::firing(timer, t.tag, t.fires, drained);
     });
     return fires;
+  }
+  // Tells a timer of the function what its callback may ask, before each call of that.
+  template <class Timer>
+  void tell_firing(Timer& timer, const bundle_timer& t) const {
+    timer_access::firing(timer, t.tag, t.fires, drains());
   }
   template <class F>
   void with_timer(place& at, std::uint32_t cell, F&& f) {
@@ -256,6 +259,8 @@ class stateful_records {
     }
     return numbers;
   }
+  // Whether timers fire because the job is drained.
+  [[nodiscard]] bool drains() const { return clock_.draining && clock_.input_watermark == timestamp::max(); }
   // Whether the input has ended and processing timers still fire, since the function asks for that.
   [[nodiscard]] bool keeps_clock_timers() const {
     return fires_clock_timers_at_end<Fn>() && clock_.input_watermark == timestamp::max();

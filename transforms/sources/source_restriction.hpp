@@ -34,6 +34,7 @@ template <readable Source>
 class source_tracker {
  public:
   using position = std::optional<typename Source::split>;
+  static constexpr bool splits_between_claims = true;
 
   explicit source_tracker(source_restriction<Source> of) : now_(std::move(of)) {}
 

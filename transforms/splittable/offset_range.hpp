@@ -33,6 +33,7 @@ struct restriction_progress {
 class offset_tracker {
  public:
   using position = std::int64_t;
+  static constexpr bool splits_between_claims = true;
 
   // Throws std::invalid_argument for a range that ends before it begins.
   explicit offset_tracker(offset_range of);

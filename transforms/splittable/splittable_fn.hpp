@@ -25,6 +25,8 @@ namespace millrace {
 //   timestamp initial_watermark(const T& x, timestamp at);             // optional: the estimator's first state
 //   static constexpr bool bounded_per_element = true;                  // optional; else false if process can resume
 //   void setup(); void teardown(); void start_bundle(); void finish_bundle(emitter<U>&); auto metrics();
+// With start_bundle or finish_bundle it may keep something of a bundle in itself, since that is done again whole when a
+// call throws, see do_fn.
 // Contents of side inputs follow the element in process; a bundle_finalizer& may follow the emitters there and in
 // finish_bundle. By size() idle shards choose whose work they take over; it goes before the restriction's own, and less
 // than 2 is not divided.

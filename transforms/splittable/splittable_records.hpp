@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <utility>
@@ -22,6 +23,7 @@ struct splittable_work {
   timestamp mark;  // what its estimator has reported
   State state;     // of its estimator
   bool truncated = false;
+  std::uint32_t attempts = 0;  // that failed at its first position; forgotten by a checkpoint
 };
 
 // What a splittable function has put off on one shard, in the order in which it is taken up: after a split, until a

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -17,7 +18,11 @@ template <class Restriction>
 using tracker_of = typename Restriction::tracker;
 
 // What a tracker of a restriction does: see offset_tracker, which is one. It is copied before a claim, so that work on
-// a position that failed can be repeated.
+// a position that failed can be repeated. One that says
+//   static constexpr bool splits_between_claims = true;
+// promises that try_split(0) always divides right behind what was claimed: then a call that failed is repeated from its
+// last claim, and outputs go on at once. With others, such as those that split at the edges of blocks, outputs wait
+// until the bundle ends, which is done again whole.
 template <class T, class Restriction>
 concept restriction_tracker =
     std::copyable<T> && requires(T t, const T c, const typename T::position& at, Restriction r, double fraction) {
@@ -29,6 +34,9 @@ concept restriction_tracker =
     };
 
 namespace detail {
+
+template <class Restriction>
+concept splits_between_claims = requires { requires tracker_of<Restriction>::splits_between_claims; };
 
 // Whoever calls a splittable function: asked before each claim, told of what came of it.
 class claim_watch {
@@ -104,8 +112,19 @@ class tracked_call {
     claims_.now_.check_done();
     return std::move(claims_.residual_);
   }
-  // What the last claim and all behind it make, for a call that failed while it worked on that position.
-  std::optional<Restriction> from_last_claim() { return claims_.before_->try_split(0); }
+  // What was split off so that the next claim is refused; asked once.
+  std::optional<Restriction> split_off() { return std::exchange(claims_.residual_, std::nullopt); }
+  // What the last claim and all behind it make, for a call that failed while it worked on that position; nullopt where
+  // the tracker cannot be split just there.
+  std::optional<Restriction> from_last_claim() {
+    try {
+      auto left = claims_.before_->try_split(0);
+      claims_.before_->check_done();
+      return left;
+    } catch (const std::exception&) {
+      return std::nullopt;
+    }
+  }
 
  private:
   tracker<Restriction> claims_;
