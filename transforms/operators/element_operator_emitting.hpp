@@ -92,6 +92,12 @@ concept bundle_function =
     || requires(Fn& fn, bundle_finalizer& after) { fn.finish_bundle(after); }
     || requires(Fn& fn, emitter<Outs>&... out, bundle_finalizer& after) { fn.finish_bundle(out..., after); };
 
+// Whether a copy of a function that has thrown is replaced: only one that is told neither of its life nor of bundles is
+// kept.
+template <class Fn, class... Outs>
+concept renewed_function =
+    bundle_function<Fn, Outs...> || requires(Fn& fn) { fn.setup(); } || requires(Fn& fn) { fn.teardown(); };
+
 }  // namespace detail
 
 // A do_fn: any number of outputs with their own emitters, and the calls around a bundle. Its last port, if connected,
@@ -165,8 +171,7 @@ class par_do_operator final : public stage_operator, public receiver<In>, public
       Call::template finalizes<In, Outs...> || detail::emissions<Outs...>::template finalizes_bundles<function>;
   // Functions with a bundle of their own are renewed by the bundle_operator, or keep it.
   static constexpr bool renews =
-      !detail::bundle_function<function, Outs...>
-      && (requires(function& fn) { fn.setup(); } || requires(function& fn) { fn.teardown(); });
+      detail::renewed_function<function, Outs...> && !detail::bundle_function<function, Outs...>;
 
   const stage_clock& clock_;
   metric_board& metrics_;

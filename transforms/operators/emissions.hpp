@@ -3,12 +3,14 @@
 #include <millrace/transforms/functions/bundle_finalizer.hpp>
 #include <millrace/transforms/functions/emitter.hpp>
 #include <millrace/transforms/functions/member_names.hpp>
+#include <millrace/transforms/metric.hpp>
 #include <millrace/transforms/operators/environment.hpp>
 #include <millrace/transforms/operators/failure.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -72,6 +74,16 @@ class emissions {
   template <class Fn>
   void setup(Fn& fn) {
     if constexpr (requires { fn.setup(); }) around([&] { fn.setup(); }, "setup()");
+  }
+  // A copy of a function that has thrown is not used again: tears it down and sets up one of `prototype` in its place.
+  template <class Fn>
+  void renew(Fn& fn, const Fn& prototype) {
+    teardown(fn);
+    Fn fresh = prototype;
+    std::destroy_at(&fn);
+    std::construct_at(&fn, std::move(fresh));
+    bind_metrics(fn, metrics_);
+    setup(fn);
   }
   template <class Fn>
   void start_bundle(Fn& fn) {

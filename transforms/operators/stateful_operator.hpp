@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,8 +40,7 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
                                                                                          public view_consumer,
                                                                                          public epoch_participant {
   static constexpr bool redone = detail::bundle_function<Fn, Outs...>;  // a whole bundle at a time
-  // Whether a copy that has thrown is replaced: only one that is told neither of its life nor of bundles is kept.
-  static constexpr bool renews = redone || requires(Fn& fn) { fn.setup(); } || requires(Fn& fn) { fn.teardown(); };
+  static constexpr bool renews = detail::renewed_function<Fn, Outs...>;
   using records = detail::stateful_records<Fn, redone>;
   using element = kv<Key, Value>;
   using calls = detail::stateful_calls<Fn, Key, Value, typename Shapes::contents...>;
@@ -159,21 +157,13 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
       finalization_.back_to(registered);
       metrics_.take_back_to(before);
       for (; elements > 0; --elements) metrics_.attempt_again();
-      renew();
+      emissions_.renew(fn_, prototype_);
     });
     records_.keep();
     put_back_left();
     const bool fired = !bundle_.timers().empty();
     bundle_.conclude();
     if (fired) forget_expired();
-  }
-  void renew() {
-    teardown();
-    Fn fresh = prototype_;
-    std::destroy_at(&fn_);
-    std::construct_at(&fn_, std::move(fresh));
-    detail::bind_metrics(fn_, metrics_);
-    setup();
   }
   void put_back_left() {
     for (const bundle_timer& t : bundle_.left())
@@ -360,7 +350,7 @@ class stateful_operator<Key, Value, Fn, detail::output_list<Outs...>, Shapes...>
         records_.take_back(at);
         finalization_.take_back();
         metrics_.take_back_call();
-        if constexpr (renews && !redone) renew();
+        if constexpr (renews && !redone) emissions_.renew(fn_, prototype_);
         if (nothing_left && attempts < attempts_max_) {
           if (stamped.of_element) metrics_.attempt_again();
           continue;

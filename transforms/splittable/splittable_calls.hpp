@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -42,9 +41,7 @@ class splittable_calls<Element, Fn, output_list<Outs...>, Contents...> final : p
   static constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
   static constexpr bool finalizes =
       traits::template finalizes<Outs...> || emissions<Outs...>::template finalizes_bundles<Fn>;
-
-  static constexpr bool renews =
-      bundle_function<Fn, Outs...> || requires(Fn& fn) { fn.setup(); } || requires(Fn& fn) { fn.teardown(); };
+  static constexpr bool renews = renewed_function<Fn, Outs...>;
 
   // Why a call failed, and how far it had come.
   struct failure {
@@ -86,17 +83,11 @@ class splittable_calls<Element, Fn, output_list<Outs...>, Contents...> final : p
     finalization_.begin(clock_.now);
     emissions_.finish_bundle(fn_, finalization_.out());
   }
-  // A copy that has thrown is not used again: tears it down and sets a new one up, whose bundle has not begun. Only one
-  // that is told neither of its life nor of bundles is kept.
+  // Replaces a copy that has thrown, if it is one that is replaced; the bundle of the new one has not begun.
   void renew() {
     if constexpr (renews) {
-      teardown();
-      Fn fresh = prototype_;
-      std::destroy_at(&fn_);
-      std::construct_at(&fn_, std::move(fresh));
-      bind_metrics(fn_, metrics_);
       in_bundle_ = false;
-      setup();
+      emissions_.renew(fn_, prototype_);
     }
   }
   // Passes on what was given out.
@@ -245,19 +236,20 @@ class splittable_calls<Element, Fn, output_list<Outs...>, Contents...> final : p
       fail(w, "it emitted after a claim was refused; the position belongs to another call, so return at once");
     if (early_ || (now.one.claimed() == 0 && tally_.outputs > first_output_))
       fail(w, "it emitted before a claim had succeeded; try_claim() first, then emit what belongs to the position");
-    work later = w;
+    std::optional<work> later;
     try {
       std::optional<restriction> rest = now.one.rest(result.resume_after().has_value());
-      if (!rest || (result.resume_after() && w.truncated)) return std::nullopt;
+      if (!rest || (result.resume_after() && w.truncated)) return later;
       if constexpr (requires { now.marks.observe(tally_.greatest); }) now.marks.observe(tally_.greatest);
-      report(later, now.marks);
-      later.state = now.marks.saved();
-      later.pair.value = std::move(*rest);
+      later = w;
+      report(*later, now.marks);
+      later->state = now.marks.saved();
+      later->pair.value = std::move(*rest);
     } catch (...) {
       fail(w, message_of_current_exception());
     }
-    later.due = result.resume_after() ? clock_.now + *result.resume_after() : timestamp::min();
-    later.attempts = 0;
+    later->due = result.resume_after() ? clock_.now + *result.resume_after() : timestamp::min();
+    later->attempts = 0;
     return later;
   }
 

@@ -27,10 +27,10 @@ class splittable_operator;
 
 // A splittable function on one shard: called for pairs of an element and a restriction, each once when it comes and
 // again for what was left. A call that throws is repeated from its last claim on, since what it emitted for earlier
-// claims stands; of a function that is told of bundles, or whose tracker cannot be split just there, the whole bundle
-// is, see splittable_bundle. What is put off
-// because a call was long goes on as soon as the stage has dealt with what else there is; what asked to be resumed
-// waits for the clock. When the job is drained everything is truncated and worked off.
+// claims stands; where the function is told of bundles, or its tracker cannot be split just there, the whole bundle is
+// done again, see splittable_bundle. What is put off because a call was long goes on as soon as the stage has dealt
+// with what else there is; what asked to be resumed waits for the clock. When the job is drained everything is
+// truncated and worked off.
 // Pairs whose side inputs are not ready wait until they are, and what is put off of them stays on this shard, which
 // keeps the contents for it. Without side inputs, of what is put off and has an end, a shard that has nothing to do and
 // gets no more input takes a part over; until it knows that there is none its watermark stands. With an error output,
